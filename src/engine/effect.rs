@@ -1,0 +1,41 @@
+//! What a run asks of the outside, and what it is told (spec R6, R21).
+
+use std::sync::Arc;
+
+use super::store::{StoreFailure, StoreOp, StoreValue};
+
+/// Counts the effects of a run from 0, in issue order (spec R14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EffectId(pub u64);
+
+/// An effect as it is put out: its id, its coordinates and what to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Issued {
+    /// The effect's id.
+    pub id: EffectId,
+    /// The task that asks.
+    pub task: Arc<str>,
+    /// Its number within the task (spec K183).
+    pub seq: u32,
+    /// What to do.
+    pub effect: Effect,
+}
+
+/// An outside deed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// An operation on the run's store.
+    Store {
+        /// The operation, its arguments already checked.
+        op: StoreOp,
+        /// Whether it must be answered before anything else runs (spec K205).
+        direct: bool,
+    },
+}
+
+/// The answer to an effect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// What a store operation gave.
+    Store(Result<StoreValue, StoreFailure>),
+}

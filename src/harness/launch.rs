@@ -1,0 +1,104 @@
+//! What a Host gives a run and what it gets back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::engine::Outcome;
+use crate::prompt::Dialect;
+
+/// The run seed: 32 bytes (spec R20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed(pub [u8; 32]);
+
+/// The start instant, in milliseconds since the Unix epoch (spec L60).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StartedAt(pub i64);
+
+/// The run limits that need no model (spec L8, L76).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The ceiling on tasks that run at once.
+    pub concurrency: u32,
+    /// Lua heap of each section VM, in bytes.
+    pub memory: usize,
+    /// `log` calls of each section VM; the byte quota is 256 times this.
+    pub log_events: u32,
+    /// Bytes of one model reply.
+    pub response_cap: u64,
+    /// Seconds a model may stay silent.
+    pub receive_timeout: u64,
+    /// Rounds of one model loop where the prompt sets no cap.
+    pub max_rounds: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            concurrency: 8,
+            memory: 64 << 20,
+            log_events: 1024,
+            response_cap: 16 << 20,
+            receive_timeout: 120,
+            max_rounds: 24,
+        }
+    }
+}
+
+/// Cancels a run from another thread or a signal handler. Clones share one flag.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+impl CancelToken {
+    /// Asks the run to end as cancelled.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was asked to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a Host chooses for one run. `Default` is an empty argument string, a fresh in-memory
+/// store, the language's limits, and a seed and start instant drawn by the Harness.
+#[derive(Clone, Debug, Default)]
+pub struct Launch {
+    /// The argument string (spec L27).
+    pub args: String,
+    /// Input text for the prompt's declared input file (spec S55).
+    pub input: Option<String>,
+    /// A fixed seed.
+    pub seed: Option<Seed>,
+    /// A fixed start instant.
+    pub started_at: Option<StartedAt>,
+    /// The run's name; by default the prompt's name and a short id (spec C2).
+    pub name: Option<String>,
+    /// The dialect of a file without a version key (spec F12).
+    pub dialect: Dialect,
+    /// The run's limits.
+    pub limits: Limits,
+    /// A Host-state snapshot, a JSON object (spec L71).
+    pub ui: Option<serde_json::Value>,
+    /// The store; `None` for a fresh one in memory.
+    pub store: Option<super::Store>,
+    /// Cancels the run.
+    pub cancel: CancelToken,
+}
+
+/// How a run went.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The run's name.
+    pub run: String,
+    /// The seed it ran with.
+    pub seed: Seed,
+    /// When it started.
+    pub started_at: StartedAt,
+    /// The parsed prompt, where it parsed.
+    pub prompt: Option<Arc<crate::prompt::Prompt>>,
+    /// The run's store, as the run left it.
+    pub store: super::Store,
+}

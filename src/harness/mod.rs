@@ -1,0 +1,20 @@
+//! The outside of a run: prepare, the store's backends, cancel, and the loop that performs a run's
+//! effects (spec R7).
+
+mod launch;
+
+pub use launch::{CancelToken, Launch, Limits, Report, Seed, StartedAt};
+
+use crate::engine::Event;
+
+/// Runs prompts: draws what a run needs from outside, performs its effects and reports its outcome.
+#[derive(Default)]
+pub struct Harness {}
+
+impl Harness {
+    /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.
+    pub fn run(&self, source: &str, launch: Launch, observe: &mut dyn FnMut(&Event)) -> Report {
+        let _ = (source, launch, observe);
+        unreachable!("the engine is not connected yet")
+    }
+}

@@ -1,0 +1,1 @@
+//! The section VM: the only place that knows Lua.

@@ -1,0 +1,2 @@
+//! The `runvil` command.
+fn main() {}
