@@ -371,6 +371,10 @@ impl<H: Host> Core<H> {
     ) -> mlua::Result<Value> {
         match definition {
             Definition::Function(function) => self.function(lua, *function).map(Value::Function),
+            Definition::FunctionWhere(present, function) => match present(&self.host) {
+                true => self.function(lua, *function).map(Value::Function),
+                false => Ok(Value::Nil),
+            },
             Definition::Table(functions) => {
                 let table = lua.create_table_with_capacity(0, functions.len())?;
                 for (name, function) in *functions {

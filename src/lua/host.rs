@@ -65,6 +65,8 @@ pub struct Global<H: Host> {
 pub enum Definition<H: Host> {
     /// A function.
     Function(Function<H>),
+    /// A function, in the VMs where the condition holds.
+    FunctionWhere(fn(&H) -> bool, Function<H>),
     /// A table of functions.
     Table(&'static [(&'static str, Function<H>)]),
     /// Plain data, or absent.
@@ -153,6 +155,11 @@ impl<H: Host> Call<'_, H> {
     /// The engine's side of this VM.
     pub fn host(&self) -> &H {
         &self.core.host
+    }
+
+    /// Whether a `require` of this VM has not ended yet.
+    pub fn is_requiring(&self) -> bool {
+        self.core.is_loading()
     }
 
     /// How many arguments were given.

@@ -1,0 +1,76 @@
+//! What a step puts out: events and effects, in one sequence, numbered per task (spec R13, K183).
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use super::effect::{Effect, EffectId, Issued};
+use super::event::{Event, EventKind};
+
+/// One thing that a step put out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// Something happened.
+    Event(Event),
+    /// Something is asked of the outside.
+    Effect(Issued),
+}
+
+/// The coordinates of a task: its id, and the counter that numbers its events and effects.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) id: Arc<str>,
+    next: Cell<u32>,
+}
+
+impl Task {
+    pub(super) fn new(id: Arc<str>) -> Self {
+        Self { id, next: Cell::new(0) }
+    }
+
+    fn number(&self) -> u32 {
+        let number = self.next.get();
+        self.next.set(number.saturating_add(1));
+        number
+    }
+}
+
+/// Collects what the current step puts out.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    execution: Arc<str>,
+    items: RefCell<Vec<Item>>,
+    effects: Cell<u64>,
+}
+
+impl Outbox {
+    pub(super) fn new(execution: Arc<str>) -> Self {
+        Self { execution, items: RefCell::default(), effects: Cell::new(0) }
+    }
+
+    pub(super) fn report(&self, task: &Task, section: &Arc<str>, kind: EventKind) {
+        let event = Event {
+            kind,
+            execution: self.execution.clone(),
+            section: section.clone(),
+            task: task.id.clone(),
+            seq: task.number(),
+        };
+        self.items.borrow_mut().push(Item::Event(event));
+    }
+
+    pub(super) fn plain(&self, task: &Task, section: &Arc<str>, kind: &'static str) {
+        self.report(task, section, EventKind::Plain(kind));
+    }
+
+    pub(super) fn issue(&self, task: &Task, effect: Effect) -> EffectId {
+        let id = EffectId(self.effects.get());
+        self.effects.set(id.0 + 1);
+        let issued = Issued { id, task: task.id.clone(), seq: task.number(), effect };
+        self.items.borrow_mut().push(Item::Effect(issued));
+        id
+    }
+
+    pub(super) fn take(&self) -> Vec<Item> {
+        self.items.take()
+    }
+}
