@@ -44,9 +44,17 @@ impl Iterator for Lines<'_> {
         let line = match rest.find('\n') {
             Some(length) => {
                 let carriage = rest[..length].ends_with('\r');
-                Line { start, end: start + length - usize::from(carriage), next: start + length + 1 }
+                Line {
+                    start,
+                    end: start + length - usize::from(carriage),
+                    next: start + length + 1,
+                }
             }
-            None => Line { start, end: self.source.len(), next: self.source.len() },
+            None => Line {
+                start,
+                end: self.source.len(),
+                next: self.source.len(),
+            },
         };
         self.position = line.next;
         Some(line)
@@ -55,7 +63,10 @@ impl Iterator for Lines<'_> {
 
 /// The number of line ends before an offset, added to the number of the line the text starts on.
 pub(super) fn line_at(source: &str, first: u32, offset: usize) -> u32 {
-    let ends = source.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count();
+    let ends = source.as_bytes()[..offset]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count();
     first.saturating_add(u32::try_from(ends).unwrap_or(u32::MAX))
 }
 
@@ -66,7 +77,9 @@ mod tests {
     #[test]
     fn both_line_ends_and_none_at_the_end() {
         let source = "a\r\n\nb\rc\n\r\nd";
-        let texts: Vec<_> = Lines::new(source, 0).map(|line| line.text(source)).collect();
+        let texts: Vec<_> = Lines::new(source, 0)
+            .map(|line| line.text(source))
+            .collect();
         assert_eq!(texts, ["a", "", "b\rc", "", "d"]);
         assert_eq!(Lines::new("a\n", 0).count(), 1);
         assert_eq!(Lines::new("", 0).count(), 0);

@@ -16,7 +16,10 @@ use std::ops::Range;
 enum Container {
     Quote,
     /// A list item: the columns its content is indented by, and whether it has none yet.
-    Item { indent: usize, empty: bool },
+    Item {
+        indent: usize,
+        empty: bool,
+    },
 }
 
 /// The innermost open block, where it is a leaf that the next line may continue.
@@ -25,7 +28,11 @@ enum Leaf {
     None,
     Paragraph,
     /// Fenced code, with its place among the marks where it is top-level.
-    Code { marker: char, length: usize, mark: Option<usize> },
+    Code {
+        marker: char,
+        length: usize,
+        mark: Option<usize>,
+    },
     Html(HtmlEnd),
 }
 
@@ -73,7 +80,11 @@ impl<'a> Scanner<'a> {
             quotes: Vec::new(),
             leaf: Leaf::None,
             paragraph: Paragraph::default(),
-            line: Line { start: 0, end: 0, next: 0 },
+            line: Line {
+                start: 0,
+                end: 0,
+                next: 0,
+            },
             number: 0,
         }
     }
@@ -89,16 +100,24 @@ impl<'a> Scanner<'a> {
             }
         }
         let end = self.source.len();
-        self.line = Line { start: end, end, next: end };
+        self.line = Line {
+            start: end,
+            end,
+            next: end,
+        };
         self.close(0);
-        Outline { marks: self.marks, definitions: self.definitions }
+        Outline {
+            marks: self.marks,
+            definitions: self.definitions,
+        }
     }
 
     /// Reads a line, unless it opens a Lua region.
     fn read_line(&mut self) -> Option<Opening> {
         let text = self.line.text(self.source);
         let plain = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
-        if plain && self.containers.is_empty() && matches!(self.leaf, Leaf::None | Leaf::Paragraph) {
+        if plain && self.containers.is_empty() && matches!(self.leaf, Leaf::None | Leaf::Paragraph)
+        {
             if self.leaf == Leaf::None {
                 self.open_paragraph(text);
             }
@@ -113,7 +132,9 @@ impl<'a> Scanner<'a> {
             self.close(matched);
             return None;
         }
-        if self.exact && let Some(opening) = self.opening(text) {
+        if self.exact
+            && let Some(opening) = self.opening(text)
+        {
             self.close(0);
             return Some(opening);
         }
@@ -138,7 +159,10 @@ impl<'a> Scanner<'a> {
         for (place, container) in self.containers.iter().enumerate() {
             if cursor.is_blank() {
                 let next = self.quotes.partition_point(|quote| *quote < place);
-                let empty = matches!(self.containers.last(), Some(Container::Item { empty: true, .. }));
+                let empty = matches!(
+                    self.containers.last(),
+                    Some(Container::Item { empty: true, .. })
+                );
                 let all = self.containers.len() - usize::from(empty);
                 return self.quotes.get(next).copied().unwrap_or(all);
             }
@@ -158,7 +182,11 @@ impl<'a> Scanner<'a> {
     /// Gives the line to the open leaf, where that is code or HTML.
     fn continue_leaf(&mut self, cursor: &Cursor<'_>) -> bool {
         match self.leaf {
-            Leaf::Code { marker, length, mark } => {
+            Leaf::Code {
+                marker,
+                length,
+                mark,
+            } => {
                 if cursor.indent() < 4 && start::closes_fence(cursor.text(), marker, length) {
                     self.leaf = Leaf::None;
                     self.end_mark(mark, self.line.next);
@@ -220,19 +248,29 @@ impl<'a> Scanner<'a> {
                     if let Some((marker, length)) = start::fence(text) {
                         self.close(depth);
                         let mark = self.mark(MarkKind::Code);
-                        self.leaf = Leaf::Code { marker, length, mark };
+                        self.leaf = Leaf::Code {
+                            marker,
+                            length,
+                            mark,
+                        };
                         return;
                     }
                 }
                 Some(b'<') => {
                     if let Some(end) = html::block_start(text, open) {
                         self.close(depth);
-                        self.leaf = if end.is_in(text) { Leaf::None } else { Leaf::Html(end) };
+                        self.leaf = if end.is_in(text) {
+                            Leaf::None
+                        } else {
+                            Leaf::Html(end)
+                        };
                         return;
                     }
                 }
                 Some(b'=' | b'-') if own => {
-                    if let Some(level) = start::setext_underline(text) && self.underline(level) {
+                    if let Some(level) = start::setext_underline(text)
+                        && self.underline(level)
+                    {
                         return;
                     }
                 }
@@ -278,16 +316,28 @@ impl<'a> Scanner<'a> {
         let before = cursor.indent() + marker.length;
         self.close(depth);
         cursor.skip_text(marker.length);
-        let after = if nothing || cursor.indent() > 4 { 1 } else { cursor.indent() };
+        let after = if nothing || cursor.indent() > 4 {
+            1
+        } else {
+            cursor.indent()
+        };
         cursor.skip_columns(after);
-        let item = Container::Item { indent: before + after, empty: nothing };
+        let item = Container::Item {
+            indent: before + after,
+            empty: nothing,
+        };
         self.containers.push(item);
         Some(item)
     }
 
     fn open_paragraph(&mut self, text: &str) {
-        let nested = (!self.containers.is_empty() && text.starts_with('[')).then(|| text.to_owned());
-        self.paragraph = Paragraph { start: self.line.start, line: self.number, nested };
+        let nested =
+            (!self.containers.is_empty() && text.starts_with('[')).then(|| text.to_owned());
+        self.paragraph = Paragraph {
+            start: self.line.start,
+            line: self.number,
+            nested,
+        };
         self.leaf = Leaf::Paragraph;
     }
 
@@ -303,7 +353,11 @@ impl<'a> Scanner<'a> {
             let taken = self.take_definitions(start, end);
             let line = line_at(&self.source[start..], self.paragraph.line, taken);
             if start + taken == end {
-                self.paragraph = Paragraph { start: end, line, nested: None };
+                self.paragraph = Paragraph {
+                    start: end,
+                    line,
+                    nested: None,
+                };
                 return false;
             }
             self.leaf = Leaf::None;
@@ -317,7 +371,11 @@ impl<'a> Scanner<'a> {
     fn take_definitions(&mut self, start: usize, end: usize) -> usize {
         let text = &self.source[start..end];
         let first = text.trim_start_matches(start::is_space);
-        if first.starts_with('[') { self.definitions.take(text) } else { 0 }
+        if first.starts_with('[') {
+            self.definitions.take(text)
+        } else {
+            0
+        }
     }
 
     /// Closes the open leaf and all containers but the first `depth`. The innermost that is left is
@@ -349,7 +407,11 @@ impl<'a> Scanner<'a> {
     fn mark(&mut self, kind: MarkKind) -> Option<usize> {
         self.containers.is_empty().then(|| {
             let span = self.line.start..self.line.next;
-            self.marks.push(Mark { kind, line: self.number, span });
+            self.marks.push(Mark {
+                kind,
+                line: self.number,
+                span,
+            });
             self.marks.len() - 1
         })
     }
@@ -364,7 +426,11 @@ impl<'a> Scanner<'a> {
     fn heading(&mut self, level: u8, content: Range<usize>, start: usize, line: u32) {
         if self.containers.is_empty() {
             let kind = MarkKind::Heading(level, content);
-            self.marks.push(Mark { kind, line, span: start..self.line.next });
+            self.marks.push(Mark {
+                kind,
+                line,
+                span: start..self.line.next,
+            });
             self.exact |= level == 1 && self.fences != Fences::Plain;
         }
     }
@@ -372,7 +438,11 @@ impl<'a> Scanner<'a> {
     /// Reads a Lua region: all lines up to the first exact closing (spec F80).
     fn region(&mut self, opening: Opening, lines: &mut Lines<'_>) {
         let (first, number) = (self.line, self.number);
-        let mut fence = LuaFence { source: first.next..first.next, closed: false, reopened: false };
+        let mut fence = LuaFence {
+            source: first.next..first.next,
+            closed: false,
+            reopened: false,
+        };
         let mut inexact = false;
         let mut end = first.next;
         self.number = self.number.saturating_add(1);
@@ -392,7 +462,11 @@ impl<'a> Scanner<'a> {
             Opening::Lua => MarkKind::Lua(fence),
             Opening::Shared => MarkKind::Shared(fence),
         };
-        self.marks.push(Mark { kind, line: number, span: first.start..end });
+        self.marks.push(Mark {
+            kind,
+            line: number,
+            span: first.start..end,
+        });
     }
 }
 

@@ -14,7 +14,13 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub fn new(line: &'a str) -> Self {
-        let mut cursor = Self { line, offset: 0, column: 0, text_offset: 0, text_column: 0 };
+        let mut cursor = Self {
+            line,
+            offset: 0,
+            column: 0,
+            text_offset: 0,
+            text_column: 0,
+        };
         cursor.find_text();
         cursor
     }

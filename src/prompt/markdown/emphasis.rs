@@ -21,10 +21,19 @@ impl Run {
         let left = flanks(before, after);
         let right = flanks(after, before);
         let (opens, closes) = match marker {
-            '_' => (left && (!right || is_punctuation(before)), right && (!left || is_punctuation(after))),
+            '_' => (
+                left && (!right || is_punctuation(before)),
+                right && (!left || is_punctuation(after)),
+            ),
             _ => (left, right),
         };
-        Self { token, marker, written, opens, closes }
+        Self {
+            token,
+            marker,
+            written,
+            opens,
+            closes,
+        }
     }
 
     /// Which openers this closer looks for: no search is made twice that must fail.

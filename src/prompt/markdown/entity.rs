@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 /// The named entities that end with a semicolon, by their text.
 static NAMED: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-    let entities = entities::ENTITIES.iter().map(|entity| (entity.entity, entity.characters));
+    let entities = entities::ENTITIES
+        .iter()
+        .map(|entity| (entity.entity, entity.characters));
     entities.filter(|(text, _)| text.ends_with(';')).collect()
 });
 
@@ -42,7 +44,11 @@ fn numeric(number: &str) -> Option<char> {
         return None;
     }
     let code = u32::from_str_radix(digits, radix).ok()?;
-    Some(char::from_u32(code).filter(|c| *c != '\0').unwrap_or(char::REPLACEMENT_CHARACTER))
+    Some(
+        char::from_u32(code)
+            .filter(|c| *c != '\0')
+            .unwrap_or(char::REPLACEMENT_CHARACTER),
+    )
 }
 
 #[cfg(test)]
@@ -63,7 +69,16 @@ mod tests {
         assert_eq!(resolve("&#35;&#X22;").as_deref(), Some("#&#X22;"));
         assert_eq!(resolve("&#x1F600;").as_deref(), Some("\u{1F600}"));
         assert_eq!(resolve("&#0;").as_deref(), Some("\u{FFFD}"));
-        for text in ["&amp", "&nosuch;", "&#;", "&#x;", "&#12345678;", "&#a;", "&é;", "&"] {
+        for text in [
+            "&amp",
+            "&nosuch;",
+            "&#;",
+            "&#x;",
+            "&#12345678;",
+            "&#a;",
+            "&é;",
+            "&",
+        ] {
             assert_eq!(resolve(text), None, "{text}");
         }
     }

@@ -11,12 +11,68 @@ use nom::{IResult, Parser};
 
 /// The names whose tag starts a block even within a paragraph.
 const BLOCK_NAMES: [&str; 62] = [
-    "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center",
-    "col", "colgroup", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "footer", "form", "frame", "frameset", "h1", "h2", "h3", "h4", "h5",
-    "h6", "head", "header", "hr", "html", "iframe", "legend", "li", "link", "main", "menu",
-    "menuitem", "nav", "noframes", "ol", "optgroup", "option", "p", "param", "search", "section",
-    "summary", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "track", "ul",
+    "address",
+    "article",
+    "aside",
+    "base",
+    "basefont",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "col",
+    "colgroup",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "iframe",
+    "legend",
+    "li",
+    "link",
+    "main",
+    "menu",
+    "menuitem",
+    "nav",
+    "noframes",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "param",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "track",
+    "ul",
 ];
 
 /// The names whose block ends only with a closing tag.
@@ -54,7 +110,10 @@ pub(super) fn block_start(text: &str, in_paragraph: bool) -> Option<HtmlEnd> {
         value(HtmlEnd::Text("-->"), tag("<!--")),
         value(HtmlEnd::Text("?>"), tag("<?")),
         value(HtmlEnd::Text("]]>"), tag("<![CDATA[")),
-        value(HtmlEnd::Text(">"), (tag("<!"), satisfy(|c| c.is_ascii_alphabetic()))),
+        value(
+            HtmlEnd::Text(">"),
+            (tag("<!"), satisfy(|c| c.is_ascii_alphabetic())),
+        ),
         named_start,
     ))
     .parse(text);
@@ -92,13 +151,21 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 fn complete_tag(input: &str) -> IResult<&str, &str> {
     let closing = delimited(tag("</"), name, (white, char('>')));
     let attributes = fold_many0(attribute, || (), |(), ()| ());
-    let opening = delimited(char('<'), name, (attributes, white, opt(char('/')), char('>')));
+    let opening = delimited(
+        char('<'),
+        name,
+        (attributes, white, opt(char('/')), char('>')),
+    );
     alt((closing, opening)).parse(input)
 }
 
 fn name(input: &str) -> IResult<&str, &str> {
     let letter = satisfy(|c| c.is_ascii_alphabetic());
-    recognize((letter, take_while(|c: char| c.is_ascii_alphanumeric() || c == '-'))).parse(input)
+    recognize((
+        letter,
+        take_while(|c: char| c.is_ascii_alphanumeric() || c == '-'),
+    ))
+    .parse(input)
 }
 
 fn white(input: &str) -> IResult<&str, &str> {
@@ -111,13 +178,18 @@ fn is_white(c: char) -> bool {
 
 fn attribute(input: &str) -> IResult<&str, ()> {
     let first = satisfy(|c| c.is_ascii_alphabetic() || matches!(c, '_' | ':'));
-    let rest = take_while(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'));
+    let rest =
+        take_while(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'));
     let bare = take_while1(|c| !is_white(c) && !matches!(c, '"' | '\'' | '=' | '<' | '>' | '`'));
     let single = delimited(char('\''), take_while(|c| c != '\''), char('\''));
     let double = delimited(char('"'), take_while(|c| c != '"'), char('"'));
     let equals = (white, char('='), white);
     let attribute_value = preceded(equals, alt((bare, single, double)));
-    value((), (take_while1(is_white), first, rest, opt(attribute_value))).parse(input)
+    value(
+        (),
+        (take_while1(is_white), first, rest, opt(attribute_value)),
+    )
+    .parse(input)
 }
 
 /// Reads raw HTML within a line. What it has once looked for in vain in the rest of a text it does
@@ -128,17 +200,26 @@ pub(super) struct InlineHtml {
 }
 
 /// The forms of inline HTML that end with a text.
-const DELIMITED: [(&str, &str); 4] =
-    [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">")];
+const DELIMITED: [(&str, &str); 4] = [
+    ("<!--", "-->"),
+    ("<?", "?>"),
+    ("<![CDATA[", "]]>"),
+    ("<!", ">"),
+];
 
 impl InlineHtml {
     /// The length of the raw HTML that a text starts with.
     pub fn length(&mut self, text: &str) -> Option<usize> {
-        if let Some(length) = ["<!-->", "<!--->"].iter().find(|form| text.starts_with(**form)) {
+        if let Some(length) = ["<!-->", "<!--->"]
+            .iter()
+            .find(|form| text.starts_with(**form))
+        {
             return Some(length.len());
         }
         for ((start, end), missing) in DELIMITED.into_iter().zip(&mut self.missing) {
-            let Some(rest) = text.strip_prefix(start) else { continue };
+            let Some(rest) = text.strip_prefix(start) else {
+                continue;
+            };
             if start == "<!" && !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 return None;
             }
@@ -149,7 +230,9 @@ impl InlineHtml {
             *missing = found.is_none();
             return found;
         }
-        complete_tag(text).ok().map(|(rest, _)| text.len() - rest.len())
+        complete_tag(text)
+            .ok()
+            .map(|(rest, _)| text.len() - rest.len())
     }
 }
 
@@ -176,7 +259,7 @@ mod tests {
     #[test]
     fn within_a_line() {
         let length = |text| InlineHtml::default().length(text);
-        assert_eq!(length("<a href=\"x>\" >b"), Some(13));
+        assert_eq!(length("<a href=\"x>\" >b"), Some(14));
         assert_eq!(length("<!-->x-->"), Some(5));
         assert_eq!(length("<!-- a --> b"), Some(10));
         assert_eq!(length("</a >"), Some(5));

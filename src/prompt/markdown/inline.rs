@@ -5,7 +5,7 @@ use super::entity::{Entity, entity};
 use super::html::InlineHtml;
 use super::link::{self, Definitions};
 use nom::branch::alt;
-use nom::bytes::complete::{take_while, take_while1, take_while_m_n};
+use nom::bytes::complete::{take_while, take_while_m_n, take_while1};
 use nom::character::complete::{char, satisfy};
 use nom::combinator::recognize;
 use nom::multi::many0_count;
@@ -59,7 +59,10 @@ pub(super) fn text(raw: &str, definitions: &Definitions) -> String {
 
 /// Whether a byte may start markup.
 fn is_special(byte: u8) -> bool {
-    matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'[' | b']' | b'!' | b'<' | b'&' | b'\n' | b'\0')
+    matches!(
+        byte,
+        b'\\' | b'`' | b'*' | b'_' | b'[' | b']' | b'!' | b'<' | b'&' | b'\n' | b'\0'
+    )
 }
 
 struct Reader<'a> {
@@ -130,7 +133,11 @@ impl<'a> Reader<'a> {
 
     /// Passes characters of the source, writes them, and notes that they may be markup.
     fn push_token(&mut self, text: &str) -> usize {
-        self.tokens.push(Token { start: self.output.len(), length: text.len(), taken: 0 });
+        self.tokens.push(Token {
+            start: self.output.len(),
+            length: text.len(),
+            taken: 0,
+        });
         self.push(text.len(), text);
         self.tokens.len() - 1
     }
@@ -156,21 +163,31 @@ impl<'a> Reader<'a> {
         let Some((length, _)) = closes_later.then(closing).flatten() else {
             return self.push(run, &rest[..run]);
         };
-        let code = rest[run..run + length].replace("\r\n", " ").replace('\n', " ");
+        let code = rest[run..run + length]
+            .replace("\r\n", " ")
+            .replace('\n', " ");
         let padded = code.len() > 2 && code.starts_with(' ') && code.ends_with(' ');
         let bare = code.trim_matches(' ').is_empty();
-        let code = if padded && !bare { &code[1..code.len() - 1] } else { &code };
+        let code = if padded && !bare {
+            &code[1..code.len() - 1]
+        } else {
+            &code
+        };
         self.push(run + length + run, &code.replace('\0', "\u{FFFD}"));
     }
 
     fn delimiters(&mut self, marker: char) {
         let rest = self.rest();
         let after = rest.trim_start_matches(marker);
-        let before = self.source[..self.position].chars().next_back().unwrap_or('\n');
+        let before = self.source[..self.position]
+            .chars()
+            .next_back()
+            .unwrap_or('\n');
         let run = &rest[..rest.len() - after.len()];
         let token = self.push_token(run);
         let after = after.chars().next().unwrap_or('\n');
-        self.runs.push(Run::new(token, marker, run.len(), before, after));
+        self.runs
+            .push(Run::new(token, marker, run.len(), before, after));
     }
 
     fn open_bracket(&mut self, image: bool) {
@@ -179,12 +196,20 @@ impl<'a> Reader<'a> {
         }
         let token = self.push_token(if image { "![" } else { "[" });
         let (content, runs) = (self.position, self.runs.len());
-        self.brackets.push(Bracket { token, image, content, runs, followed: false });
+        self.brackets.push(Bracket {
+            token,
+            image,
+            content,
+            runs,
+            followed: false,
+        });
     }
 
     fn close_bracket(&mut self) {
         let place = self.brackets.len().wrapping_sub(1);
-        let Some(bracket) = self.brackets.pop() else { return self.push(1, "]") };
+        let Some(bracket) = self.brackets.pop() else {
+            return self.push(1, "]");
+        };
         let active = bracket.image || place >= self.inactive;
         self.inactive = self.inactive.min(place);
         let Some(end) = active.then(|| self.link_end(bracket)).flatten() else {
@@ -212,7 +237,9 @@ impl<'a> Reader<'a> {
             None if !bracket.followed => (own, after),
             _ => return None,
         };
-        self.definitions.contains(label).then(|| self.source.len() - rest.len())
+        self.definitions
+            .contains(label)
+            .then(|| self.source.len() - rest.len())
     }
 
     fn angle(&mut self) {
@@ -237,7 +264,10 @@ impl<'a> Reader<'a> {
     /// A line break is one space, whatever white space is around it.
     fn line_break(&mut self) {
         let kept = self.output.trim_end_matches([' ', '\t', '\r']).len();
-        let floor = self.tokens.last().map_or(0, |token| token.start + token.length);
+        let floor = self
+            .tokens
+            .last()
+            .map_or(0, |token| token.start + token.length);
         self.output.truncate(kept.max(floor));
         let rest = self.rest();
         let after = rest.trim_start_matches(['\n', ' ', '\t']);
@@ -269,7 +299,9 @@ fn backtick_runs(text: &str) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn last_backticks(text: &str) -> HashMap<usize, usize> {
-    backtick_runs(text).map(|(start, length)| (length, start)).collect()
+    backtick_runs(text)
+        .map(|(start, length)| (length, start))
+        .collect()
 }
 
 /// A URI or an address between angle brackets.
@@ -279,7 +311,10 @@ fn autolink(input: &str) -> IResult<&str, &str> {
 
 fn uri(input: &str) -> IResult<&str, &str> {
     let scheme_rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
-    let scheme = (satisfy(|c| c.is_ascii_alphabetic()), take_while_m_n(1, 31, scheme_rest));
+    let scheme = (
+        satisfy(|c| c.is_ascii_alphabetic()),
+        take_while_m_n(1, 31, scheme_rest),
+    );
     let path = take_while(|c: char| !c.is_ascii_control() && !matches!(c, ' ' | '<' | '>'));
     recognize((scheme, char(':'), path)).parse(input)
 }
@@ -293,8 +328,10 @@ fn address(input: &str) -> IResult<&str, &str> {
 /// A part of a domain: at most 63 letters, digits and inner hyphens.
 fn domain_label(input: &str) -> IResult<&str, &str> {
     let part = take_while_m_n(1, 63, |c: char| c.is_ascii_alphanumeric() || c == '-');
-    nom::combinator::verify(part, |part: &str| !part.starts_with('-') && !part.ends_with('-'))
-        .parse(input)
+    nom::combinator::verify(part, |part: &str| {
+        !part.starts_with('-') && !part.ends_with('-')
+    })
+    .parse(input)
 }
 
 #[cfg(test)]
@@ -312,16 +349,23 @@ mod tests {
         let cases = [
             ("Run `fetch` *now* [x](y) &amp; \\#", "Run fetch now x & #"),
             ("a  b", "a  b"),
-            ("*a **b** c* __d__ snake_case_name", "a b c d snake_case_name"),
+            (
+                "*a **b** c* __d__ snake_case_name",
+                "a b c d snake_case_name",
+            ),
             ("**a* b", "*a b"),
             ("*a _b* c_", "a _b c_"),
             ("***a** b*", "a b"),
-            ("[Def] [def][] [x][DEF] [x][no] [no]", "Def def x [x][no] [no]"),
+            (
+                "[Def] [def][] [x][DEF] [x][no] [no]",
+                "Def def x [x][no] [no]",
+            ),
             ("![alt *b* [l](u)](src 't')", "alt b l"),
             ("[a [b](c) d](e)", "[a b d](e)"),
             ("<b>bold</b> <!-- x --> a", "bold  a"),
             ("<https://x.y/z> <me@x.y> <no>", "https://x.y/z me@x.y"),
-            ("`` a`b `` ` `", "a`b `  `"),
+            ("`` a`b `` `c", "a`b `c"),
+            ("`  ` `` ` ``", "   `"),
             ("one \\\n two  \r\n\tthree", "one two three"),
             ("&nbsp;a&nbsp;", "a"),
             ("&nosuch; &#x41;&#0;", "&nosuch; A\u{FFFD}"),

@@ -42,7 +42,10 @@ fn normalise(label: &str) -> String {
         if !normal.is_empty() {
             normal.push(' ');
         }
-        let folded = word.chars().flat_map(char::to_lowercase).flat_map(char::to_uppercase);
+        let folded = word
+            .chars()
+            .flat_map(char::to_lowercase)
+            .flat_map(char::to_uppercase);
         normal.extend(folded);
     }
     normal
@@ -76,7 +79,8 @@ fn line_end(text: &str) -> Option<&str> {
     if rest.is_empty() {
         return Some(rest);
     }
-    rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n"))
+    rest.strip_prefix('\n')
+        .or_else(|| rest.strip_prefix("\r\n"))
 }
 
 /// A label in its brackets: what they hold and what follows.
@@ -143,7 +147,10 @@ fn bare(text: &str) -> Option<usize> {
 
 /// What follows a link title.
 fn title(text: &str) -> Option<&str> {
-    let open = text.bytes().next().filter(|byte| matches!(byte, b'"' | b'\'' | b'('))?;
+    let open = text
+        .bytes()
+        .next()
+        .filter(|byte| matches!(byte, b'"' | b'\'' | b'('))?;
     let close = if open == b'(' { b')' } else { open };
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -163,7 +170,11 @@ pub(super) fn inline_target(text: &str) -> Option<&str> {
     let inner = skip_white(text.strip_prefix('(')?);
     let (_, rest) = destination(inner)?;
     let after = skip_white(rest);
-    let after = if after.len() < rest.len() { title(after).map_or(after, skip_white) } else { after };
+    let after = if after.len() < rest.len() {
+        title(after).map_or(after, skip_white)
+    } else {
+        after
+    };
     after.strip_prefix(')')
 }
 

@@ -74,4 +74,3 @@ pub struct LuaFence {
     /// (spec F86, F87).
     pub reopened: bool,
 }
-

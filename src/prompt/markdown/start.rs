@@ -2,7 +2,7 @@
 //! one line only and reads it at most once.
 
 use nom::branch::alt;
-use nom::bytes::complete::{take_while1, take_while_m_n};
+use nom::bytes::complete::{take_while_m_n, take_while1};
 use nom::character::complete::{char, one_of};
 use nom::combinator::{eof, peek, value};
 use nom::sequence::terminated;
@@ -30,7 +30,11 @@ pub(super) fn atx_heading(text: &str) -> Option<(u8, Range<usize>)> {
     let content = rest.trim_end_matches(is_space);
     let open = content.trim_end_matches('#');
     let closed = open.is_empty() || open.ends_with(is_space);
-    let content = if closed { open.trim_end_matches(is_space) } else { content };
+    let content = if closed {
+        open.trim_end_matches(is_space)
+    } else {
+        content
+    };
     Some((markers.len() as u8, start..start + content.len()))
 }
 
@@ -60,7 +64,11 @@ pub(super) fn setext_underline(text: &str) -> Option<u8> {
 
 /// A thematic break, or where the text stops to be one: no break starts before that place.
 pub(super) fn thematic_break(text: &str) -> Result<(), usize> {
-    let marker = text.chars().next().filter(|c| matches!(c, '*' | '-' | '_')).ok_or(0usize)?;
+    let marker = text
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '*' | '-' | '_'))
+        .ok_or(0usize)?;
     let mut markers = 0;
     for (at, c) in text.char_indices() {
         if c == marker {
@@ -88,10 +96,15 @@ pub(super) fn list_marker(text: &str) -> Option<ListMarker> {
     fn number(input: &str) -> IResult<&str, bool> {
         let digits = take_while_m_n(1, 9, |c: char| c.is_ascii_digit());
         let number = terminated(digits, alt((char('.'), char(')'))));
-        number.map(|digits: &str| digits.trim_start_matches('0') == "1").parse(input)
+        number
+            .map(|digits: &str| digits.trim_start_matches('0') == "1")
+            .parse(input)
     }
     let (rest, interrupts) = terminated(alt((bullet, number)), gap).parse(text).ok()?;
-    Some(ListMarker { length: text.len() - rest.len(), interrupts })
+    Some(ListMarker {
+        length: text.len() - rest.len(),
+        interrupts,
+    })
 }
 
 #[cfg(test)]
@@ -100,7 +113,8 @@ mod tests {
 
     #[test]
     fn atx_headings() {
-        let heading = |text: &'static str| atx_heading(text).map(|(level, content)| (level, &text[content]));
+        let heading =
+            |text: &'static str| atx_heading(text).map(|(level, content)| (level, &text[content]));
         assert_eq!(heading("## a b ##  "), Some((2, "a b")));
         assert_eq!(heading("#"), Some((1, "")));
         assert_eq!(heading("### ###"), Some((3, "")));
