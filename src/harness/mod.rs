@@ -2,8 +2,12 @@
 //! effects (spec R7).
 
 mod launch;
+mod seed;
+mod started_at;
 
-pub use launch::{CancelToken, Launch, Limits, Report, Seed, StartedAt};
+pub use launch::{CancelToken, Launch, Limits, Report};
+pub use seed::{Seed, SeedError};
+pub use started_at::{StartedAt, StartedAtError};
 
 use crate::engine::Event;
 
