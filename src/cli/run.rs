@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use runvil::engine::{Outcome, RunErrorKind};
-use runvil::harness::{CancelToken, Harness, Launch, Report};
+use runvil::harness::{CancelToken, Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
@@ -88,6 +88,11 @@ fn check_output(output: &Path, source: &str, dialect: Dialect) -> Result<(), Set
     }
 }
 
+/// The folder as the run's store.
+fn open_store(folder: &Path) -> Result<Store, SetupError> {
+    Store::directory(folder).map_err(|error| SetupError(error.to_string()))
+}
+
 fn listen() -> Result<CancelToken, SetupError> {
     interrupt::listen().map_err(|error| SetupError(format!("cannot listen for Ctrl-C: {error}")))
 }
@@ -164,18 +169,13 @@ fn collect(args: &RunArgs, report: &Report) -> Result<(), String> {
     let (Outcome::Completed(_), Some(declared)) = (&report.outcome, declared) else {
         return Ok(());
     };
-    let bytes = stored_file(report, &declared.path).map_err(|why| {
-        format!(
-            "cannot write `{}`: {why}: {}",
-            file.display(),
-            declared.path
-        )
-    })?;
-    output::write(file, &bytes).map_err(|error| {
-        format!(
-            "cannot write `{}` from `{}`: {error}",
-            file.display(),
-            declared.path
-        )
-    })
+    let blame = |why: String| {
+        let (file, declared) = (file.display(), &declared.path);
+        format!("cannot write `{file}` from the prompt's output file `{declared}`: {why}")
+    };
+    let bytes = report
+        .store
+        .read(&declared.path)
+        .map_err(|error| blame(error.to_string()))?;
+    output::write(file, &bytes).map_err(|error| blame(error.to_string()))
 }
