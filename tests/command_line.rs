@@ -7,14 +7,16 @@ mod case;
 mod process;
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use case::Case;
+use process::{finish, runvil};
 
 #[test]
 fn cases() {
-    case::run_all(&cases_of_part(), |_| {});
+    case::run_all("08-command-line", &cases_of_part(), |_| {});
 }
 
 #[test]
@@ -29,6 +31,24 @@ fn ids_are_unique_and_the_rules_of_this_stage_are_covered() {
     for rule in ["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C10"] {
         assert!(cited.contains(rule), "no case shows {rule}");
     }
+}
+
+/// A file of NUL bytes takes no room on the disk.
+#[test]
+fn a_prompt_file_is_read_up_to_64_mib() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |length| {
+        let file = File::create(folder.path().join("big.md")).unwrap();
+        file.set_len(length).unwrap();
+        let mut command = runvil(folder.path(), ["run", "big.md"]);
+        let finished = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()), "");
+        (finished.status, finished.stderr)
+    };
+    let read = "error[Parse/Frontmatter]: file must begin with a --- frontmatter delimiter\n \
+                --> big.md\n";
+    assert_eq!(check(64 << 20), (Some(1), read.to_owned()));
+    let refused = "error: cannot read `big.md`: it is larger than 64 MiB\n";
+    assert_eq!(check((64 << 20) + 1), (Some(2), refused.to_owned()));
 }
 
 fn cases_of_part() -> Vec<Case> {

@@ -25,7 +25,8 @@ fn prompts() -> BTreeSet<String> {
 
 #[test]
 fn every_example_prints_what_it_should() {
-    case::run_all(&case::read(&examples().join("cases.yaml")), |folder| {
+    let cases = case::read(&examples().join("cases.yaml"));
+    case::run_all("examples", &cases, |folder| {
         fs::create_dir(folder.join("examples")).unwrap();
         for prompt in prompts() {
             fs::copy(

@@ -51,9 +51,9 @@ pub fn read(file: &Path) -> Vec<Case> {
     serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Runs the cases, or those whose id starts with what the variable `CASE` says, each in a folder
+/// Runs the cases of a title, or those whose id starts with what the variable `CASE` says, each in a folder
 /// of its own that `furnish` has prepared. Fails with a report of all that went wrong.
-pub fn run_all(cases: &[Case], furnish: impl Fn(&Path)) {
+pub fn run_all(title: &str, cases: &[Case], furnish: impl Fn(&Path)) {
     let chosen = env::var("CASE").unwrap_or_default();
     let mut ran = 0;
     let mut failed = 0;
@@ -67,7 +67,7 @@ pub fn run_all(cases: &[Case], furnish: impl Fn(&Path)) {
             report += &format!("\n{} ({rules}): {}\n{wrong}", case.id, case.about);
         }
     }
-    println!("{} cases passed, {failed} failed", ran - failed);
+    println!("{title}: {} passed, {failed} failed", ran - failed);
     assert_eq!(failed, 0, "{failed} of {ran} cases failed:\n{report}");
 }
 
