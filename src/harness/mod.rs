@@ -2,9 +2,13 @@
 //! effects (spec R7).
 
 mod launch;
+mod seed;
+mod started_at;
 mod store;
 
-pub use launch::{CancelToken, Launch, Limits, Report, Seed, StartedAt};
+pub use launch::{CancelToken, Launch, Limits, Report};
+pub use seed::{Seed, SeedError};
+pub use started_at::{StartedAt, StartedAtError};
 pub use store::{Backend, BackendError, Directory, EntryKind, Memory, Store};
 
 use crate::engine::Event;
