@@ -19,7 +19,7 @@ mod untrusted;
 
 pub use effect::{Answer, Effect, EffectId, Issued};
 pub use event::{Event, EventKind};
-pub use outbox::Item;
+pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};
 pub use program::{Loaded, ParseEvent, Program};
 pub use run::{Run, Setup, Step};

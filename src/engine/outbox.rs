@@ -74,3 +74,19 @@ impl Outbox {
         self.items.take()
     }
 }
+
+/// The parse events of a file that gets no run, as a run would have reported them (spec R17).
+pub fn announce(execution: &Arc<str>, events: &[super::ParseEvent]) -> Vec<Event> {
+    let outbox = Outbox::new(execution.clone());
+    let task = Task::new("0".into());
+    for (kind, section) in events {
+        outbox.plain(&task, section, kind);
+    }
+    let items = outbox.take().into_iter();
+    items
+        .filter_map(|item| match item {
+            Item::Event(event) => Some(event),
+            Item::Effect(_) => None,
+        })
+        .collect()
+}

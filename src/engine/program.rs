@@ -35,6 +35,8 @@ pub type ParseEvent = (&'static str, Arc<str>);
 pub struct Loaded {
     /// The program, or the first failure.
     pub program: Result<Program, ParseError>,
+    /// The prompt's name, where the frontmatter gives it.
+    pub name: Option<String>,
     /// The parse events, in order.
     pub events: Vec<ParseEvent>,
 }
@@ -45,11 +47,17 @@ impl Program {
     pub fn load(source: &str, default: Dialect) -> Loaded {
         let whole: Arc<str> = Arc::from("Prompt");
         let mut events = vec![("parse_started", whole.clone())];
-        let program = Prompt::parse(source, default)
-            .and_then(|prompt| compile(prompt, |kind, section| events.push((kind, section))));
+        let prompt = Prompt::parse(source, default);
+        let name = match &prompt {
+            Ok(prompt) => Some(prompt.name.clone()),
+            Err(error) if error.kind == ParseErrorKind::Frontmatter => None,
+            Err(error) => error.location.path.clone(),
+        };
+        let program =
+            prompt.and_then(|p| compile(p, |kind, section| events.push((kind, section))));
         let end = if program.is_ok() { "parse_succeeded" } else { "parse_failed" };
         events.push((end, whole));
-        Loaded { program, events }
+        Loaded { program, name, events }
     }
 
     /// The parsed prompt.

@@ -17,8 +17,7 @@ use super::program::{ParseEvent, Program};
 use super::seeded::Seeded;
 use super::store::{Policy, StoreOp, StoreValue};
 use super::strand::{Slice, Strand};
-use crate::lua::{Data, Failure, Reply};
-use crate::prompt::Dialect;
+use crate::lua::{Data, Reply};
 
 /// All that a run takes from outside when it starts (spec L6).
 #[derive(Clone, Debug)]
