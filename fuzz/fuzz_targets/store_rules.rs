@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use runvil::engine::store::{Glob, Range, broken_rule};
+use runvil::engine::store::{Glob, LineRange, broken_rule};
 
 #[path = "../../tests/store/slow.rs"]
 mod slow;
@@ -34,7 +34,7 @@ fuzz_target!(|input: &str| {
 
     let mut bounds = bounds.split(' ').map(|bound| bound.parse().ok());
     let (start, end) = (bounds.next().flatten(), bounds.next().flatten());
-    let range = Range { start, end };
+    let range = LineRange { start, end };
     let told = |text: &str| format!("invalid line range for p: {text}");
     let read = range
         .read("p", text.to_owned())

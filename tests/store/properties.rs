@@ -4,7 +4,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvil::engine::store::{Glob, Range, ancestors, broken_rule, replace_one};
+use runvil::engine::store::{Glob, LineRange, ancestors, broken_rule, replace_one};
 use runvil::harness::Store;
 
 use super::*;
@@ -102,7 +102,7 @@ proptest! {
         start in proptest::option::of(-2_i64..10),
         end in proptest::option::of(-2_i64..10),
     ) {
-        let range = Range { start, end };
+        let range = LineRange { start, end };
         let told = |text: &str| format!("invalid line range for p: {text}");
         let read = range.read("p", text.clone()).map_err(|failure| failure.message);
         prop_assert_eq!(read, slow::read(&text, start, end).map_err(told));
