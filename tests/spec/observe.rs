@@ -34,7 +34,7 @@ pub fn run(case: &Case, dialect: Dialect, source: &str) -> Result<Observed, Stri
     let (case, source) = (case.clone(), source.to_owned());
     let worker = thread::Builder::new()
         .stack_size(8 << 20)
-        .spawn(move || done.send(observe(&case, &source, launch)))
+        .spawn(move || drop(done.send(observe(&case, &source, launch))))
         .map_err(|error| error.to_string())?;
     match result.recv_timeout(PATIENCE) {
         Ok(observed) => observed,
