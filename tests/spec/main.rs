@@ -31,6 +31,9 @@ directories! {
     part_03: "03-control-flow-and-tasks",
     part_04: "04-store",
     part_07: "07-runs-events-records",
+    seed_000: "seed-000",
+    seed_001: "seed-001",
+    seed_004: "seed-004",
 }
 
 /// Every case of the parts that are kept as data must be there, run or pending.
