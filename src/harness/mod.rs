@@ -2,8 +2,10 @@
 //! effects (spec R7).
 
 mod launch;
+mod store;
 
 pub use launch::{CancelToken, Launch, Limits, Report, Seed, StartedAt};
+pub use store::{Backend, BackendError, Directory, EntryKind, Memory, Store};
 
 use crate::engine::Event;
 
