@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome};
 use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, Store};
 use runvil::prompt::Dialect;
@@ -86,8 +87,8 @@ fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String
     let files = case
         .files
         .keys()
-        .map(|path| (path.clone(), report.store.read(path)))
-        .collect();
+        .map(|path| Ok((path.clone(), contents(&report.store, path)?)))
+        .collect::<Result<_, String>>()?;
     Ok(Observed {
         outcome: report.outcome,
         events,
@@ -95,6 +96,15 @@ fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String
         run: report.run,
         seed: hex(&report.seed.0),
     })
+}
+
+/// The bytes of a file, `None` where there is none.
+fn contents(store: &Store, path: &str) -> Result<Option<Vec<u8>>, String> {
+    match store.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(failure) if failure.reason == Reason::NotFound => Ok(None),
+        Err(failure) => Err(failure.to_string()),
+    }
 }
 
 fn cancel_later(token: CancelToken, delay: Duration) {
@@ -136,12 +146,13 @@ fn store(setup: &StoreSetup) -> Result<Store, String> {
     if setup.none {
         return Ok(Store::none());
     }
-    let mut store = Store::memory();
+    let store = Store::memory();
+    let refused = |failure: StoreFailure| failure.to_string();
     for (path, text) in &setup.files {
-        store.write(path, text.as_bytes());
+        store.write(path, text).map_err(refused)?;
     }
     for (path, digits) in &setup.bytes {
-        store.write(path, &unhex(digits)?);
+        store.write(path, unhex(digits)?).map_err(refused)?;
     }
     Ok(if setup.read_only {
         store.read_only()
