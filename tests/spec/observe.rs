@@ -224,3 +224,12 @@ fn instant(text: &str) -> Result<StartedAt, String> {
         (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milliseconds,
     ))
 }
+
+#[test]
+fn instants_are_milliseconds_since_1970() {
+    let read = |text| instant(text).map(|StartedAt(milliseconds)| milliseconds);
+    assert_eq!(read("1970-01-01T00:00:00Z"), Ok(0));
+    assert_eq!(read("1969-12-31T23:59:59.5Z"), Ok(-500));
+    assert_eq!(read("2000-02-29T12:00:00.25Z"), Ok(951_825_600_250));
+    assert!(read("2000-02-29 12:00:00").is_err());
+}
