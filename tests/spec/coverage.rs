@@ -50,3 +50,9 @@ fn listed(text: &str) -> Vec<String> {
         })
         .collect()
 }
+
+#[test]
+fn ids_are_read_from_tables_paragraphs_and_lists() {
+    let text = "1. no\n## Cases\n\n| Id | File |\n|---|---|\n| K1 | x |\n\n**C2** (K27)\n\n| `ref` | y |\n\n3. z\n";
+    assert_eq!(listed(text), ["K1", "C2", "3"]);
+}

@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome};
 use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, Store};
 use runvil::prompt::Dialect;
@@ -86,8 +87,8 @@ fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String
     let files = case
         .files
         .keys()
-        .map(|path| (path.clone(), report.store.read(path)))
-        .collect();
+        .map(|path| Ok((path.clone(), contents(&report.store, path)?)))
+        .collect::<Result<_, String>>()?;
     Ok(Observed {
         outcome: report.outcome,
         events,
@@ -95,6 +96,15 @@ fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String
         run: report.run,
         seed: hex(&report.seed.0),
     })
+}
+
+/// The bytes of a file, `None` where there is none.
+fn contents(store: &Store, path: &str) -> Result<Option<Vec<u8>>, String> {
+    match store.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(failure) if failure.reason == Reason::NotFound => Ok(None),
+        Err(failure) => Err(failure.to_string()),
+    }
 }
 
 fn cancel_later(token: CancelToken, delay: Duration) {
@@ -136,12 +146,13 @@ fn store(setup: &StoreSetup) -> Result<Store, String> {
     if setup.none {
         return Ok(Store::none());
     }
-    let mut store = Store::memory();
+    let store = Store::memory();
+    let refused = |failure: StoreFailure| failure.to_string();
     for (path, text) in &setup.files {
-        store.write(path, text.as_bytes());
+        store.write(path, text).map_err(refused)?;
     }
     for (path, digits) in &setup.bytes {
-        store.write(path, &unhex(digits)?);
+        store.write(path, unhex(digits)?).map_err(refused)?;
     }
     Ok(if setup.read_only {
         store.read_only()
@@ -212,4 +223,13 @@ fn instant(text: &str) -> Result<StartedAt, String> {
     Ok(StartedAt(
         (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milliseconds,
     ))
+}
+
+#[test]
+fn instants_are_milliseconds_since_1970() {
+    let read = |text| instant(text).map(|StartedAt(milliseconds)| milliseconds);
+    assert_eq!(read("1970-01-01T00:00:00Z"), Ok(0));
+    assert_eq!(read("1969-12-31T23:59:59.5Z"), Ok(-500));
+    assert_eq!(read("2000-02-29T12:00:00.25Z"), Ok(951_825_600_250));
+    assert!(read("2000-02-29 12:00:00").is_err());
 }
