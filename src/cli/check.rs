@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runvil::engine::RunError;
+use runvil::engine::{Program, RunError};
 use runvil::prompt::{Dialect, Prompt};
 use serde::Serialize;
 
@@ -63,8 +63,8 @@ fn check_file(args: &CheckArgs, file: &Path, style: Style) -> Status {
             return Status::Failed;
         }
     };
-    match runvil::harness::check(&source, Dialect::from(args.look.dialect)) {
-        Ok(prompt) => report_sound(args, &label, &prompt, style),
+    match Program::load(&source, Dialect::from(args.look.dialect)).program {
+        Ok(program) => report_sound(args, &label, program.prompt(), style),
         Err(error) => report_failed(args, &label, &source, &error.into(), style),
     }
 }

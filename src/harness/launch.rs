@@ -55,6 +55,11 @@ impl CancelToken {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// The flag itself.
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+
     /// Whether the run was asked to end.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)

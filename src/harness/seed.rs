@@ -45,6 +45,20 @@ impl FromStr for Seed {
     }
 }
 
+impl Seed {
+    /// Draws a seed from the operating system.
+    ///
+    /// # Errors
+    /// The system's own text, where it gives no random bytes.
+    pub(super) fn draw() -> Result<Self, String> {
+        let mut bytes = [0; 32];
+        match getrandom::fill(&mut bytes) {
+            Ok(()) => Ok(Self(bytes)),
+            Err(error) => Err(format!("the run's seed could not be drawn: {error}")),
+        }
+    }
+}
+
 /// The 32 bytes that 64 hex digits spell.
 fn hex(digits: &[u8]) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];

@@ -20,6 +20,17 @@ pub struct StartedAt(pub i64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartedAtError;
 
+impl StartedAt {
+    /// The present instant, cut to milliseconds.
+    pub(super) fn now() -> Self {
+        let millis = |span: std::time::Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        Self(match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
+            Ok(after) => millis(after),
+            Err(before) => -millis(before.duration()),
+        })
+    }
+}
+
 impl fmt::Display for StartedAtError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("expected an RFC 3339 date and time, such as 2026-11-30T08:00:00Z")

@@ -1,7 +1,18 @@
 //! The prompt file: its format, its tree and every failure the parser can report (spec part 01).
 
+mod blocks;
+mod body;
+mod delimiter;
 mod error;
+mod frontmatter;
+mod lines;
+mod list;
+pub mod markdown;
+mod parse;
+mod reference;
 mod tree;
 
 pub use error::{Location, ParseError, ParseErrorKind};
+pub use frontmatter::{is_name, reserved};
+pub use reference::{ReferenceError, Scope};
 pub use tree::*;

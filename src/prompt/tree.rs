@@ -1,5 +1,6 @@
 //! The parsed prompt: contract, H1 body and section tree (spec F136).
 
+use super::reference::Names;
 use indexmap::IndexMap;
 
 /// Which of the two revisions of the language a file is written in (spec F12).
@@ -45,6 +46,8 @@ pub struct Prompt {
     pub sections: Vec<Section>,
     /// The level-2 sections, in file order.
     pub top: Vec<SectionId>,
+    /// The sections by parent and name.
+    pub(super) names: Names,
 }
 
 /// Names a section of one prompt: its index in [`Prompt::sections`].
@@ -139,7 +142,10 @@ impl Default for Args {
             default: None,
             description: Some("Freeform input for this prompt".to_owned()),
         };
-        Self { explicit: false, declarations: IndexMap::from([("prose".to_owned(), prose)]) }
+        Self {
+            explicit: false,
+            declarations: IndexMap::from([("prose".to_owned(), prose)]),
+        }
     }
 }
 
@@ -246,4 +252,28 @@ impl Prompt {
             None => &self.top,
         }
     }
+
+    /// Whether the H1 body makes an H1 pass: it has a Lua block or nonblank prose (spec F63).
+    pub fn has_h1_pass(&self) -> bool {
+        !self.h1.is_empty()
+    }
+
+    /// The description text: the prose of the H1 body, unrendered (spec F64).
+    pub fn description_text(&self) -> String {
+        prose(&self.h1)
+    }
+
+    /// The prose of a section, unrendered, as `prompt.section` returns it (spec L33).
+    pub fn section_prose(&self, id: SectionId) -> String {
+        prose(&self.section(id).blocks)
+    }
+}
+
+/// The nonempty prose blocks, joined with one blank line.
+fn prose(blocks: &[Block]) -> String {
+    let texts = blocks.iter().filter_map(|block| match block {
+        Block::Prose(text) if !text.is_empty() => Some(text.as_str()),
+        Block::Prose(_) | Block::Lua(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
 }

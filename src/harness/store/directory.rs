@@ -176,11 +176,11 @@ impl EntryKind {
 
 impl From<io::Error> for BackendError {
     fn from(error: io::Error) -> Self {
-        // A wrapped error may add a path of the file system, which no message names (spec S19);
-        // what it wraps is the system's own text.
-        let text = match error.get_ref().and_then(std::error::Error::source) {
-            Some(inner) => inner.to_string(),
-            None => error.to_string(),
+        // An error that is not the system's own may tell a path of the file system, which no
+        // message names (spec S19).
+        let text = match error.raw_os_error() {
+            Some(_) => error.to_string(),
+            None => error.kind().to_string(),
         };
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {

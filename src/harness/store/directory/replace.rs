@@ -40,7 +40,7 @@ pub(super) fn replace(
         }
         sibling.as_file().set_permissions(old.permissions())?;
     }
-    sibling.write_all(bytes)?;
+    sibling.as_file_mut().write_all(bytes)?;
     sibling.persist(&target).map_err(|failed| failed.error)?;
     made.keep();
     Ok(())
