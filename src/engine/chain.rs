@@ -129,7 +129,10 @@ impl Chain {
 impl Level {
     fn of(program: &Program, section: SectionId) -> Self {
         let section = program.prompt().section(section);
-        Self { parent: section.parent, position: section.position as usize }
+        Self {
+            parent: section.parent,
+            position: section.position as usize,
+        }
     }
 }
 
@@ -139,7 +142,10 @@ impl Running {
         match self.stage {
             Stage::Library => program.library.clone().map(|code| (code, None)),
             Stage::Block(at) => program.parts(self.section).get(at).map(|part| {
-                let prose = Prose { section: self.section, block: part.prose };
+                let prose = Prose {
+                    section: self.section,
+                    block: part.prose,
+                };
                 (part.code.clone(), Some(prose))
             }),
         }

@@ -20,9 +20,8 @@ pub(super) fn outcome(failure: Failure, gate: bool, dialect: Dialect) -> Outcome
     }
     let mut message = failure.into_report();
     if kind == RunErrorKind::RequirementsUnmet && dialect == Dialect::Runvil {
-        message = format!(
-            "the environment cannot satisfy this prompt:\n- the H1 gate failed: {message}"
-        );
+        message =
+            format!("the environment cannot satisfy this prompt:\n- the H1 gate failed: {message}");
     }
     Outcome::Failed(RunError::new(kind, message))
 }
@@ -63,9 +62,12 @@ fn kind(failure: &Failure) -> Option<Ends> {
 /// Whether a store value still has the fields that its reason needs (spec S49).
 fn store_fields(failure: &Failure) -> bool {
     let has = |name: &str| failure.field(name).is_some();
-    let counted = || failure.fields.iter().any(|(name, value)| {
-        *name == "count" && matches!(value, Field::Count(_))
-    });
+    let counted = || {
+        failure
+            .fields
+            .iter()
+            .any(|(name, value)| *name == "count" && matches!(value, Field::Count(_)))
+    };
     match failure.field("reason") {
         None => false,
         Some("backend") => true,

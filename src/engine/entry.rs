@@ -74,7 +74,10 @@ pub(super) struct LogQuota {
 
 impl LogQuota {
     pub(super) fn new(events: u32) -> Self {
-        Self { events, bytes: u64::from(events) * 256 }
+        Self {
+            events,
+            bytes: u64::from(events) * 256,
+        }
     }
 }
 
@@ -121,7 +124,10 @@ impl Entry {
             ("taskid", Data::Text(self.task.id.clone())),
             ("section_name", Data::Text(self.name().clone())),
             ("execution", Data::Text(self.shared.execution.clone())),
-            ("section_count", Data::Int(i64::try_from(sections).unwrap_or(i64::MAX))),
+            (
+                "section_count",
+                Data::Int(i64::try_from(sections).unwrap_or(i64::MAX)),
+            ),
         ])
     }
 
@@ -142,7 +148,10 @@ pub(super) fn resolve(
     heading: &str,
 ) -> Result<SectionId, Failure> {
     let scope = section.map_or(Scope::H1, Scope::Section);
-    program.prompt().resolve(scope, heading).map_err(|error| Failure::lua(error.to_string()))
+    program
+        .prompt()
+        .resolve(scope, heading)
+        .map_err(|error| Failure::lua(error.to_string()))
 }
 
 impl Host for Entry {
@@ -157,7 +166,9 @@ impl Host for Entry {
     }
 
     fn render(&self, prose: &Prose, call: &Call<'_, Self>) -> Result<String, Thrown> {
-        let Some(block) = prose.block else { return Ok(String::new()) };
+        let Some(block) = prose.block else {
+            return Ok(String::new());
+        };
         render(self.shared.program.prose(prose.section, block), |root| {
             Ok(match root {
                 "args" => Root::Text(self.input.args.to_string()),
@@ -186,9 +197,21 @@ impl Host for Entry {
         let blocks = program
             .parts(Some(id))
             .iter()
-            .map(|part| (part.code.clone(), Prose { section: Some(id), block: part.prose }))
+            .map(|part| {
+                (
+                    part.code.clone(),
+                    Prose {
+                        section: Some(id),
+                        block: part.prose,
+                    },
+                )
+            })
             .collect();
-        Ok(Library { id: id.0, name: program.name(Some(id)).clone(), blocks })
+        Ok(Library {
+            id: id.0,
+            name: program.name(Some(id)).clone(),
+            blocks,
+        })
     }
 
     fn library_started(&self, library: &Library<Self>) {
@@ -199,7 +222,14 @@ impl Host for Entry {
     }
 
     fn library_ended(&self, library: &Library<Self>, succeeded: bool) {
-        let name = if succeeded { "lua_require_succeeded" } else { "lua_require_failed" };
-        self.report(EventKind::Require { name, target: library.name.clone() });
+        let name = if succeeded {
+            "lua_require_succeeded"
+        } else {
+            "lua_require_failed"
+        };
+        self.report(EventKind::Require {
+            name,
+            target: library.name.clone(),
+        });
     }
 }

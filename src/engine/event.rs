@@ -83,7 +83,10 @@ pub(super) fn store_event(op: &StoreOp, succeeded: bool) -> Option<&'static str>
         "write" => ("store_write_succeeded", "store_write_failed"),
         "append" => ("store_append_succeeded", "store_append_failed"),
         "read" => ("store_read_succeeded", "store_read_failed"),
-        "read_numbered" => ("store_read_numbered_succeeded", "store_read_numbered_failed"),
+        "read_numbered" => (
+            "store_read_numbered_succeeded",
+            "store_read_numbered_failed",
+        ),
         "replace" => ("store_replace_succeeded", "store_replace_failed"),
         "delete" => ("store_delete_succeeded", "store_delete_failed"),
         "glob" => ("store_glob_succeeded", "store_glob_failed"),

@@ -31,18 +31,31 @@ const fn global(name: &'static str, value: Definition<Entry>) -> Global<Entry> {
     Global { name, value }
 }
 
-const ARGS: Global<Entry> =
-    global("args", Definition::Data(|entry| Some(Data::Text(entry.input.args.clone()))));
-const CALL: Global<Entry> = global("call", Definition::Function(Function::Suspending(control::call)));
-const JUMP: Global<Entry> = global("jump", Definition::Function(Function::Direct(control::jump)));
+const ARGS: Global<Entry> = global(
+    "args",
+    Definition::Data(|entry| Some(Data::Text(entry.input.args.clone()))),
+);
+const CALL: Global<Entry> = global(
+    "call",
+    Definition::Function(Function::Suspending(control::call)),
+);
+const JUMP: Global<Entry> = global(
+    "jump",
+    Definition::Function(Function::Direct(control::jump)),
+);
 const LOG: Global<Entry> = global("log", Definition::Function(Function::Direct(log::log)));
 const SYS: Global<Entry> = global("sys", Definition::Sealed(Entry::sys));
 const UI: Global<Entry> = global(
     "ui",
-    Definition::FunctionWhere(|entry| entry.shared.ui.is_some(), Function::Direct(data::ui)),
+    Definition::FunctionWhere(
+        |entry| entry.shared.ui.is_some(),
+        Function::Direct(data::ui),
+    ),
 );
-const UNTRUSTED: Global<Entry> =
-    global("untrusted", Definition::Function(Function::Direct(data::untrusted)));
+const UNTRUSTED: Global<Entry> = global(
+    "untrusted",
+    Definition::Function(Function::Direct(data::untrusted)),
+);
 const VAR: Global<Entry> = global("var", Definition::Var);
 
 /// `runvil: 0`.
@@ -72,5 +85,8 @@ pub(super) static PROMPTFORGE: [Global<Entry>; 10] = [
     global("store", Definition::Table(STORE)),
     UI,
     UNTRUSTED,
-    global("list_from_section", Definition::Function(Function::Direct(data::list))),
+    global(
+        "list_from_section",
+        Definition::Function(Function::Direct(data::list)),
+    ),
 ];

@@ -24,7 +24,10 @@ pub(super) struct Task {
 
 impl Task {
     pub(super) fn new(id: Arc<str>) -> Self {
-        Self { id, next: Cell::new(0) }
+        Self {
+            id,
+            next: Cell::new(0),
+        }
     }
 
     fn number(&self) -> u32 {
@@ -44,7 +47,11 @@ pub(super) struct Outbox {
 
 impl Outbox {
     pub(super) fn new(execution: Arc<str>) -> Self {
-        Self { execution, items: RefCell::default(), effects: Cell::new(0) }
+        Self {
+            execution,
+            items: RefCell::default(),
+            effects: Cell::new(0),
+        }
     }
 
     pub(super) fn report(&self, task: &Task, section: &Arc<str>, kind: EventKind) {
@@ -65,7 +72,12 @@ impl Outbox {
     pub(super) fn issue(&self, task: &Task, effect: Effect) -> EffectId {
         let id = EffectId(self.effects.get());
         self.effects.set(id.0 + 1);
-        let issued = Issued { id, task: task.id.clone(), seq: task.number(), effect };
+        let issued = Issued {
+            id,
+            task: task.id.clone(),
+            seq: task.number(),
+            effect,
+        };
         self.items.borrow_mut().push(Item::Effect(issued));
         id
     }

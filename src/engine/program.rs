@@ -53,11 +53,18 @@ impl Program {
             Err(error) if error.kind == ParseErrorKind::Frontmatter => None,
             Err(error) => error.location.path.clone(),
         };
-        let program =
-            prompt.and_then(|p| compile(p, |kind, section| events.push((kind, section))));
-        let end = if program.is_ok() { "parse_succeeded" } else { "parse_failed" };
+        let program = prompt.and_then(|p| compile(p, |kind, section| events.push((kind, section))));
+        let end = if program.is_ok() {
+            "parse_succeeded"
+        } else {
+            "parse_failed"
+        };
         events.push((end, whole));
-        Loaded { program, name, events }
+        Loaded {
+            program,
+            name,
+            events,
+        }
     }
 
     /// The parsed prompt.
@@ -70,14 +77,19 @@ impl Program {
     }
 
     pub(super) fn name(&self, section: Option<SectionId>) -> &Arc<str> {
-        section.and_then(|id| self.names.get(id.0 as usize)).unwrap_or(&self.title)
+        section
+            .and_then(|id| self.names.get(id.0 as usize))
+            .unwrap_or(&self.title)
     }
 
     /// The Lua blocks of a section, or of the H1 body.
     pub(super) fn parts(&self, section: Option<SectionId>) -> &[Part] {
         match section {
             None => &self.h1,
-            Some(id) => self.sections.get(id.0 as usize).map_or(&[], |parts| &parts[..]),
+            Some(id) => self
+                .sections
+                .get(id.0 as usize)
+                .map_or(&[], |parts| &parts[..]),
         }
     }
 
@@ -105,20 +117,33 @@ fn compile(
     };
     let compiler = Compiler::new(prompt.dialect).map_err(failed)?;
     let title: Arc<str> = Arc::from(prompt.title.as_str());
-    let names: Arc<[Arc<str>]> =
-        prompt.sections.iter().map(|section| Arc::from(section.name.as_str())).collect();
+    let names: Arc<[Arc<str>]> = prompt
+        .sections
+        .iter()
+        .map(|section| Arc::from(section.name.as_str()))
+        .collect();
     let mut region = |block: &LuaBlock, name: &Arc<str>| {
         report("lua_compilation_started", name.clone());
         let compiled = compiler.compile(block);
         let succeeded = compiled.is_ok();
-        let end = if succeeded { "lua_compilation_succeeded" } else { "lua_compilation_failed" };
+        let end = if succeeded {
+            "lua_compilation_succeeded"
+        } else {
+            "lua_compilation_failed"
+        };
         report(end, name.clone());
         compiled.map_err(|diagnostic| {
             let LuaBlock { label, line, .. } = block;
-            failed(format!("lua compilation error at {label} (line {line}): {diagnostic}"))
+            failed(format!(
+                "lua compilation error at {label} (line {line}): {diagnostic}"
+            ))
         })
     };
-    let library = prompt.library.as_ref().map(|block| region(block, &title)).transpose()?;
+    let library = prompt
+        .library
+        .as_ref()
+        .map(|block| region(block, &title))
+        .transpose()?;
     let mut parts = |blocks: &[Block], name: &Arc<str>| -> Result<Box<[Part]>, ParseError> {
         let mut parts = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
@@ -128,7 +153,10 @@ fn compile(
                 Some((at, Block::Prose(_))) => u32::try_from(at).ok(),
                 _ => None,
             };
-            parts.push(Part { code: region(block, name)?, prose });
+            parts.push(Part {
+                code: region(block, name)?,
+                prose,
+            });
         }
         Ok(parts.into_boxed_slice())
     };

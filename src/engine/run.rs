@@ -94,7 +94,17 @@ impl Run {
     /// Builds a run of a program. The parse events are numbered first, as the record holds them
     /// (spec K183).
     pub fn new(program: Program, setup: Setup) -> Self {
-        let Setup { execution, seed, when, args, memory, log_events, ui, store, cancel } = setup;
+        let Setup {
+            execution,
+            seed,
+            when,
+            args,
+            memory,
+            log_events,
+            ui,
+            store,
+            cancel,
+        } = setup;
         let seeded = Seeded::new(seed);
         let input = Input::new(&program, args);
         let has_store = store.is_some();
@@ -126,7 +136,10 @@ impl Run {
         Self {
             shared,
             cancel,
-            strands: vec![Slot { strand, wake: Some(Wake::Start) }],
+            strands: vec![Slot {
+                strand,
+                wake: Some(Wake::Start),
+            }],
             ready: VecDeque::from([ROOT]),
             in_flight: HashMap::new(),
             held: None,
@@ -139,7 +152,9 @@ impl Run {
     /// step.
     pub fn parsed(&mut self, events: &[ParseEvent]) -> Vec<Item> {
         for (kind, section) in events {
-            self.shared.outbox.plain(&self.strands[ROOT.0].strand.task, section, kind);
+            self.shared
+                .outbox
+                .plain(&self.strands[ROOT.0].strand.task, section, kind);
         }
         self.shared.outbox.take()
     }
@@ -151,7 +166,9 @@ impl Run {
                 self.cancelled();
                 break;
             }
-            let Some(id) = self.held.take().or_else(|| self.ready.pop_front()) else { break };
+            let Some(id) = self.held.take().or_else(|| self.ready.pop_front()) else {
+                break;
+            };
             if let Some(wake) = self.strands[id.0].wake.take()
                 && self.slice(id, wake)
             {
@@ -162,13 +179,18 @@ impl Run {
             let text = "every chain waits and nothing is in flight";
             self.end(Outcome::Failed(RunError::new(RunErrorKind::Internal, text)));
         }
-        Step { items: self.shared.outbox.take(), outcome: self.outcome.clone() }
+        Step {
+            items: self.shared.outbox.take(),
+            outcome: self.outcome.clone(),
+        }
     }
 
     /// Hands in the answer to an effect; [`Run::step`] must follow. An answer to an effect that is
     /// not in flight is ignored.
     pub fn answer(&mut self, id: EffectId, answer: Answer) {
-        let Some(InFlight { strand, op }) = self.in_flight.remove(&id) else { return };
+        let Some(InFlight { strand, op }) = self.in_flight.remove(&id) else {
+            return;
+        };
         self.strands[strand.0].wake = Some(Wake::Answer { op, answer });
         if self.held != Some(strand) {
             self.ready.push_back(strand);
@@ -186,7 +208,9 @@ impl Run {
         let slice = match wake {
             Wake::Start => {
                 let title = &self.shared.program.title;
-                self.shared.outbox.plain(&slot.strand.task, title, "run_started");
+                self.shared
+                    .outbox
+                    .plain(&slot.strand.task, title, "run_started");
                 if !self.has_store {
                     let error = RunError::new(RunErrorKind::Vfs, "store operation failed");
                     self.end(Outcome::Failed(error));
@@ -206,7 +230,10 @@ impl Run {
         };
         match slice {
             Slice::Asked { op, direct } => {
-                let effect = Effect::Store { op: op.clone(), direct };
+                let effect = Effect::Store {
+                    op: op.clone(),
+                    direct,
+                };
                 let effect = self.shared.outbox.issue(&slot.strand.task, effect);
                 self.in_flight.insert(effect, InFlight { strand: id, op });
                 if direct {
@@ -238,9 +265,9 @@ impl Run {
         waiting.sort_by_key(|(id, _)| *id);
         let answered = self.ready.drain(..).chain(self.held.take());
         let mut strands: Vec<StrandId> = waiting.into_iter().map(|(_, w)| w.strand).collect();
-        strands.extend(answered.filter(|id| {
-            matches!(self.strands[id.0].wake, Some(Wake::Answer { .. }))
-        }));
+        strands.extend(
+            answered.filter(|id| matches!(self.strands[id.0].wake, Some(Wake::Answer { .. }))),
+        );
         for id in strands {
             let slot = &mut self.strands[id.0];
             slot.wake = None;
@@ -258,7 +285,9 @@ impl Run {
             _ => "run_failed",
         };
         let title = &self.shared.program.title;
-        self.shared.outbox.plain(&self.strands[ROOT.0].strand.task, title, kind);
+        self.shared
+            .outbox
+            .plain(&self.strands[ROOT.0].strand.task, title, kind);
         self.outcome = Some(outcome);
     }
 }

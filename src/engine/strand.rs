@@ -40,7 +40,10 @@ pub(super) struct Stopped {
 
 impl Stopped {
     fn plain(failure: Failure) -> Self {
-        Self { failure, gate: false }
+        Self {
+            failure,
+            gate: false,
+        }
     }
 }
 
@@ -66,7 +69,13 @@ impl Strand {
         memory: usize,
         chain: Chain,
     ) -> Self {
-        Self { task, shared, cancel, memory, chains: vec![chain] }
+        Self {
+            task,
+            shared,
+            cancel,
+            memory,
+            chains: vec![chain],
+        }
     }
 
     fn is_cancelled(&self) -> bool {
@@ -109,7 +118,10 @@ impl Strand {
 
     /// The section under which the strand reports.
     pub(super) fn section(&self) -> Arc<str> {
-        let section = self.chains.last().and_then(|chain| chain.running.as_ref()?.section);
+        let section = self
+            .chains
+            .last()
+            .and_then(|chain| chain.running.as_ref()?.section);
         self.shared.program.name(section).clone()
     }
 
@@ -127,7 +139,9 @@ impl Strand {
     }
 
     fn report(&self, section: Option<SectionId>, kind: &'static str) {
-        self.shared.outbox.plain(&self.task, self.shared.program.name(section), kind);
+        self.shared
+            .outbox
+            .plain(&self.task, self.shared.program.name(section), kind);
     }
 
     /// Runs until the strand waits or ends.
@@ -167,7 +181,9 @@ impl Strand {
         if section.is_some() {
             self.report(section, "section_started");
         }
-        let Some(chain) = self.chains.last_mut() else { return Next::End(Err(no_chain())) };
+        let Some(chain) = self.chains.last_mut() else {
+            return Next::End(Err(no_chain()));
+        };
         let index = chain.entries;
         chain.entries = chain.entries.saturating_add(1);
         let program = &self.shared.program;
@@ -206,7 +222,11 @@ impl Strand {
         } else {
             None
         };
-        let stage = if has_library { Stage::Library } else { Stage::Block(0) };
+        let stage = if has_library {
+            Stage::Library
+        } else {
+            Stage::Block(0)
+        };
         chain.running = Some(Running { section, vm, stage });
         if promptforge {
             self.report(section, "lua_shared_load_started");
@@ -220,8 +240,13 @@ impl Strand {
     /// Starts what is due in the running entry, or closes it.
     fn stage(&mut self) -> Next {
         let program = &self.shared.program;
-        let running = self.chains.last_mut().and_then(|chain| chain.running.as_mut());
-        let Some(running) = running else { return Next::End(Err(no_chain())) };
+        let running = self
+            .chains
+            .last_mut()
+            .and_then(|chain| chain.running.as_mut());
+        let Some(running) = running else {
+            return Next::End(Err(no_chain()));
+        };
         let Some((code, prose)) = running.code(program) else {
             return Next::Close(Ending::FellThrough);
         };
@@ -237,10 +262,17 @@ impl Strand {
 
     /// A block, or the library, came to its end.
     fn block_ended(&mut self, end: Result<Option<String>, Failure>) -> Next {
-        let running = self.chains.last_mut().and_then(|chain| chain.running.as_mut());
-        let Some(running) = running else { return Next::End(Err(no_chain())) };
+        let running = self
+            .chains
+            .last_mut()
+            .and_then(|chain| chain.running.as_mut());
+        let Some(running) = running else {
+            return Next::End(Err(no_chain()));
+        };
         let (section, stage) = (running.section, running.stage);
-        let Some(vm) = &running.vm else { return Next::End(Err(Stopped::plain(lost()))) };
+        let Some(vm) = &running.vm else {
+            return Next::End(Err(Stopped::plain(lost())));
+        };
         let Stage::Block(at) = stage else {
             vm.host().loading.set(false);
             running.stage = Stage::Block(0);
@@ -265,7 +297,10 @@ impl Strand {
             (None, Ok(Some(text))) => Some(Ending::Returned(text)),
             (None, Err(failure)) => {
                 self.report(section, "lua_chunk_failed");
-                return self.fail(Stopped { failure, gate: section.is_none() });
+                return self.fail(Stopped {
+                    failure,
+                    gate: section.is_none(),
+                });
             }
         };
         self.report(section, "lua_chunk_succeeded");
@@ -278,8 +313,12 @@ impl Strand {
 
     /// Ends the running entry well: its `var` goes on, its VM is torn down, and the walk moves.
     fn close(&mut self, ending: Ending) -> Next {
-        let Some(chain) = self.chains.last_mut() else { return Next::End(Err(no_chain())) };
-        let Some(running) = chain.running.take() else { return Next::End(Err(no_chain())) };
+        let Some(chain) = self.chains.last_mut() else {
+            return Next::End(Err(no_chain()));
+        };
+        let Some(running) = chain.running.take() else {
+            return Next::End(Err(no_chain()));
+        };
         let section = running.section;
         let mut left = Ok(());
         if let Some(vm) = &running.vm {
@@ -301,7 +340,11 @@ impl Strand {
             Ending::FellThrough if section.is_none() => self.after_h1(),
             Ending::FellThrough => {
                 let program = &self.shared.program;
-                Next::Enter(self.chains.last_mut().and_then(|chain| chain.advance(program)))
+                Next::Enter(
+                    self.chains
+                        .last_mut()
+                        .and_then(|chain| chain.advance(program)),
+                )
             }
             Ending::Jumped(heading) => self.jump(section, &heading),
         }
@@ -310,7 +353,9 @@ impl Strand {
     /// Starts the walk at the first section; the H1 pass has taken entry 0, there or not.
     fn after_h1(&mut self) -> Next {
         let program = &self.shared.program;
-        let Some(chain) = self.chains.last_mut() else { return Next::End(Err(no_chain())) };
+        let Some(chain) = self.chains.last_mut() else {
+            return Next::End(Err(no_chain()));
+        };
         chain.entries = 1;
         match program.prompt().top.first() {
             Some(first) => {
@@ -323,7 +368,9 @@ impl Strand {
 
     fn jump(&mut self, from: Option<SectionId>, heading: &str) -> Next {
         let program = &self.shared.program;
-        let Some(chain) = self.chains.last_mut() else { return Next::End(Err(no_chain())) };
+        let Some(chain) = self.chains.last_mut() else {
+            return Next::End(Err(no_chain()));
+        };
         match resolve(program, from, heading) {
             Ok(target) => {
                 chain.go_to(program, target);
@@ -336,7 +383,9 @@ impl Strand {
     /// Pushes a called chain; it goes on in the same slice.
     fn call(&mut self, target: SectionId, input: Option<String>, var: Data) -> Next {
         let program = &self.shared.program;
-        let Some(caller) = self.chains.last_mut() else { return Next::End(Err(no_chain())) };
+        let Some(caller) = self.chains.last_mut() else {
+            return Next::End(Err(no_chain()));
+        };
         let input = match input {
             Some(text) => super::entry::Input::new(program, text.into()),
             None => caller.input.clone(),
@@ -353,7 +402,11 @@ impl Strand {
         &mut self,
         result: Result<Option<String>, Stopped>,
     ) -> Result<Next, Result<Option<String>, Stopped>> {
-        if let Some(running) = self.chains.last_mut().and_then(|chain| chain.running.take()) {
+        if let Some(running) = self
+            .chains
+            .last_mut()
+            .and_then(|chain| chain.running.take())
+        {
             self.tear_down(running);
         }
         let ended = self.chains.pop();
@@ -378,7 +431,11 @@ impl Strand {
 
     /// Ends the chain with a failure, its VM torn down first.
     fn fail(&mut self, stopped: Stopped) -> Next {
-        if let Some(running) = self.chains.last_mut().and_then(|chain| chain.running.take()) {
+        if let Some(running) = self
+            .chains
+            .last_mut()
+            .and_then(|chain| chain.running.take())
+        {
             self.tear_down(running);
         }
         Next::End(Err(stopped))

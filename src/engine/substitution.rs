@@ -65,7 +65,10 @@ struct Fault {
 
 impl Fault {
     fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self {
+            kind,
+            message: message.into(),
+        }
     }
 
     fn at(self, offset: usize) -> Failure {
@@ -79,7 +82,10 @@ fn resolve<E>(
 ) -> Result<Result<String, Fault>, E> {
     let shown = preview(path);
     let fault = |kind, message: String| Ok(Err(Fault::new(kind, message)));
-    if path.split('.').any(|segment| segment.is_empty() || segment.trim() != segment) {
+    if path
+        .split('.')
+        .any(|segment| segment.is_empty() || segment.trim() != segment)
+    {
         let message = format!("empty or padded path segment in {{{{ {shown} }}}}");
         return fault("EmptySegment", message);
     }
@@ -92,7 +98,10 @@ fn resolve<E>(
         }
         Root::Text(text) => return Ok(Ok(text)),
         Root::NoItem => {
-            return fault("NilItem", format!("{{{{ {shown} }}}} is nil (not inside a fanout arm)"));
+            return fault(
+                "NilItem",
+                format!("{{{{ {shown} }}}} is nil (not inside a fanout arm)"),
+            );
         }
         Root::NoArgv => {
             let message = format!("{{{{ {shown} }}}} is nil (the args string is not JSON)");
@@ -173,26 +182,56 @@ mod tests {
         let text = "\\\\{{ args }} \\{{x\\}} C:\\dir }} {y}";
         assert_eq!(rendered(text).as_deref(), Ok("\\A {{x}} C:\\dir }} {y}"));
         assert_eq!(rendered("{{ var.p }}").as_deref(), Ok("{{ args }} \\\\"));
-        assert_eq!(rendered("a {{\n g \n}} \\").as_deref(), Ok("a {\"a\":[1,null],\"b\":2,\"n\":null} \\"));
+        assert_eq!(
+            rendered("a {{\n g \n}} \\").as_deref(),
+            Ok("a {\"a\":[1,null],\"b\":2,\"n\":null} \\")
+        );
     }
 
     #[test]
     fn faults_name_their_kind_and_place() {
         // cases 02/CL36 to CL45
         let cases = [
-            ("{{ }}", "empty or padded path segment in {{  }} [EmptySegment at byte 0]"),
-            ("é {{ ghost.x }}", "unknown namespace or global 'ghost' in {{ ghost.x }} [UnknownNamespace at byte 3]"),
-            ("{{ args.x }}", "args is a string, not a table [NotATable at byte 0]"),
-            ("{{ item.x }}", "item is a string, not a table [NotATable at byte 0]"),
-            ("{{ item }}", "{{ item }} is nil (not inside a fanout arm) [NilItem at byte 0]"),
-            ("{{ argv.q.r }}", "{{ argv.q.r }} is nil (the args string is not JSON) [NilArgv at byte 0]"),
+            (
+                "{{ }}",
+                "empty or padded path segment in {{  }} [EmptySegment at byte 0]",
+            ),
+            (
+                "é {{ ghost.x }}",
+                "unknown namespace or global 'ghost' in {{ ghost.x }} [UnknownNamespace at byte 3]",
+            ),
+            (
+                "{{ args.x }}",
+                "args is a string, not a table [NotATable at byte 0]",
+            ),
+            (
+                "{{ item.x }}",
+                "item is a string, not a table [NotATable at byte 0]",
+            ),
+            (
+                "{{ item }}",
+                "{{ item }} is nil (not inside a fanout arm) [NilItem at byte 0]",
+            ),
+            (
+                "{{ argv.q.r }}",
+                "{{ argv.q.r }} is nil (the args string is not JSON) [NilArgv at byte 0]",
+            ),
             ("{{ g.n }}", "missing {{ g.n }} [NullValue at byte 0]"),
             ("{{ g.a.1 }}", "missing {{ g.a.1 }} [MissingKey at byte 0]"),
             ("{{ var }}", "bad path: {{ var }} [BadPath at byte 0]"),
-            ("{{ f }}", "global 'f' in {{ f }} is not JSON data [Serialize at byte 0]"),
-            ("{{ g.k. x }}", "empty or padded path segment in {{ g.k. x }} [EmptySegment at byte 0]"),
+            (
+                "{{ f }}",
+                "global 'f' in {{ f }} is not JSON data [Serialize at byte 0]",
+            ),
+            (
+                "{{ g.k. x }}",
+                "empty or padded path segment in {{ g.k. x }} [EmptySegment at byte 0]",
+            ),
             ("ok {{ open", "unclosed '{{' in prose [Unclosed at byte 3]"),
-            ("{{ a\u{1b}\tb }}", "unknown namespace or global 'a\\u{001b}\\tb' in {{ a\\u{001b}\\tb }} [UnknownNamespace at byte 0]"),
+            (
+                "{{ a\u{1b}\tb }}",
+                "unknown namespace or global 'a\\u{001b}\\tb' in {{ a\\u{001b}\\tb }} [UnknownNamespace at byte 0]",
+            ),
         ];
         for (text, message) in cases {
             assert_eq!(rendered(text), Err(message.to_owned()));

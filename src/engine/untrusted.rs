@@ -2,9 +2,23 @@
 
 /// The markers that model templates give a meaning to.
 const MARKERS: [&str; 17] = [
-    "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[/TOOL_CALLS]",
-    "[PREFIX]", "[/PREFIX]", "[MIDDLE]", "[/MIDDLE]", "[SUFFIX]", "[/SUFFIX]", "[gMASK]",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[/TOOL_CALLS]",
+    "[PREFIX]",
+    "[/PREFIX]",
+    "[MIDDLE]",
+    "[/MIDDLE]",
+    "[SUFFIX]",
+    "[/SUFFIX]",
+    "[gMASK]",
 ];
 
 /// Wraps content in the run's envelope. Its body holds no live `<`, no live marker and no whole
@@ -26,7 +40,10 @@ pub fn wrap(nonce: &str, content: &[u8]) -> Vec<u8> {
         }
         match byte {
             b'<' => out.extend_from_slice(b"&lt;"),
-            b'[' if MARKERS.iter().any(|marker| rest.starts_with(marker.as_bytes())) => {
+            b'[' if MARKERS
+                .iter()
+                .any(|marker| rest.starts_with(marker.as_bytes())) =>
+            {
                 out.extend_from_slice(b"[ ");
             }
             _ => out.push(byte),

@@ -22,7 +22,11 @@ pub struct Harness {}
 impl Harness {
     /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.
     pub fn run(&self, source: &str, launch: Launch, observe: &mut dyn FnMut(&Event)) -> Report {
-        let Prepared { mut report, run, parse_events } = prepare(source, launch);
+        let Prepared {
+            mut report,
+            run,
+            parse_events,
+        } = prepare(source, launch);
         for event in &parse_events {
             observe(event);
         }

@@ -27,14 +27,29 @@ pub(super) struct Refused;
 /// Draws seed and start instant, parses, stages the input file and checks the requirements, in this
 /// order.
 pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
-    let Launch { args, input, seed, started_at, name, dialect, limits, ui, store, cancel } = launch;
+    let Launch {
+        args,
+        input,
+        seed,
+        started_at,
+        name,
+        dialect,
+        limits,
+        ui,
+        store,
+        cancel,
+    } = launch;
     let drawn = seed.map_or_else(Seed::draw, Ok);
     let started_at = started_at.unwrap_or_else(StartedAt::now);
     let store = store.unwrap_or_else(Store::memory);
     let loaded = Program::load(source, dialect);
     let seeded = Seeded::new(drawn.as_ref().map_or([0; 32], |seed| seed.0));
     let name = name.unwrap_or_else(|| {
-        format!("{}-{}", loaded.name.as_deref().unwrap_or("prompt"), seeded.short_id())
+        format!(
+            "{}-{}",
+            loaded.name.as_deref().unwrap_or("prompt"),
+            seeded.short_id()
+        )
     });
     let execution: Arc<str> = Arc::from(name.as_str());
     let mut prepared = Prepared {
@@ -65,7 +80,11 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
         .map_err(|error| RunError::new(RunErrorKind::Internal, error))
         .and_then(|_| stage(program.prompt(), &store, input.as_deref()))
         .err()
-        .or_else(|| (!cancel.is_cancelled()).then(|| unmet(program.prompt())).flatten());
+        .or_else(|| {
+            (!cancel.is_cancelled())
+                .then(|| unmet(program.prompt()))
+                .flatten()
+        });
     if unready.is_some() || cancel.is_cancelled() {
         prepared.parse_events = announce(&execution, &loaded.events);
         if let Some(error) = unready {
@@ -104,9 +123,7 @@ fn stage(prompt: &Prompt, store: &Store, input: Option<&str>) -> Result<(), RunE
     let vfs = |failure: StoreFailure| RunError::new(RunErrorKind::Vfs, failure.message);
     match (input, &prompt.contract.input) {
         (None, None) => Ok(()),
-        (Some(text), Some(declared)) => {
-            store.write(&declared.path, text.as_bytes()).map_err(vfs)
-        }
+        (Some(text), Some(declared)) => store.write(&declared.path, text.as_bytes()).map_err(vfs),
         (Some(_), None) => Err(RunError::new(
             RunErrorKind::Input,
             "the launch supplied input text, but the prompt declares no `input:` file",
@@ -154,7 +171,9 @@ fn unmet(prompt: &Prompt) -> Option<RunError> {
             let mut slots: Vec<_> = prompt.contract.tools.iter().collect();
             slots.sort();
             let plugins = &prompt.contract.plugins;
-            let named = slots.iter().filter_map(|(_, path)| Some(path.rsplit_once('/')?.0));
+            let named = slots
+                .iter()
+                .filter_map(|(_, path)| Some(path.rsplit_once('/')?.0));
             let required = plugins.iter().filter(|plugin| !plugin.optional);
             for id in named.chain(required.map(|plugin| plugin.id.as_str())) {
                 note(&mut missing, format!("- missing required Plugin: {id}"));

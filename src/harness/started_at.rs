@@ -23,11 +23,14 @@ pub struct StartedAtError;
 impl StartedAt {
     /// The present instant, cut to milliseconds.
     pub(super) fn now() -> Self {
-        let millis = |span: std::time::Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
-        Self(match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
-            Ok(after) => millis(after),
-            Err(before) => -millis(before.duration()),
-        })
+        let millis =
+            |span: std::time::Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        Self(
+            match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
+                Ok(after) => millis(after),
+                Err(before) => -millis(before.duration()),
+            },
+        )
     }
 }
 

@@ -64,7 +64,11 @@ impl Compiler {
             self.lua.gc_collect().map_err(diagnostic)?;
         }
         let code = rebase(&code, block.line.saturating_sub(1)).unwrap_or(code);
-        Ok(Compiled { code: code.into(), label: label.into(), marker: marker.into() })
+        Ok(Compiled {
+            code: code.into(),
+            label: label.into(),
+            marker: marker.into(),
+        })
     }
 }
 
@@ -80,7 +84,11 @@ mod tests {
     use super::*;
 
     fn block(source: &str, line: u32) -> LuaBlock {
-        LuaBlock { source: source.into(), line, label: "section `A` prologue".into() }
+        LuaBlock {
+            source: source.into(),
+            line,
+            label: "section `A` prologue".into(),
+        }
     }
 
     fn error_of(dialect: Dialect, source: &str, line: u32) -> String {
@@ -100,7 +108,10 @@ mod tests {
         assert!(error_of(Dialect::Runvil, &long, 11).contains("section `A` prologue:511: x"));
         let nested = "local function f()\n\n  return g.h\nend\n\nf()";
         let text = error_of(Dialect::PromptForge, nested, 1_000_000);
-        assert!(text.contains("[string \"section `A` prologue\"]:1000002: attempt"), "{text}");
+        assert!(
+            text.contains("[string \"section `A` prologue\"]:1000002: attempt"),
+            "{text}"
+        );
         assert!(text.contains("]:1000005: in main chunk"), "{text}");
     }
 

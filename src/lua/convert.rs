@@ -61,7 +61,9 @@ fn scalar(value: &Value) -> Option<Data> {
 }
 
 fn read(value: &Value, depth: usize) -> Option<Data> {
-    let Value::Table(table) = value else { return scalar(value) };
+    let Value::Table(table) = value else {
+        return scalar(value);
+    };
     if depth >= Data::MAX_DEPTH {
         return None;
     }
@@ -132,7 +134,10 @@ pub(super) struct Entries {
 
 impl Entries {
     pub(super) fn with_capacity(length: usize) -> Self {
-        Self { list: Vec::with_capacity(length), rest: Vec::new() }
+        Self {
+            list: Vec::with_capacity(length),
+            rest: Vec::new(),
+        }
     }
 
     pub(super) fn push(&mut self, key: Key, value: Data) {
@@ -151,16 +156,24 @@ impl Entries {
         if rest.is_empty() && !list.is_empty() {
             return Data::List(Arc::new(list));
         }
-        let numbered = list.into_iter().zip(1..).map(|(value, i)| (Key::Int(i), value));
+        let numbered = list
+            .into_iter()
+            .zip(1..)
+            .map(|(value, i)| (Key::Int(i), value));
         rest.extend(numbered);
         rest.sort_by(|a, b| a.0.cmp(&b.0));
-        let sequence = rest.iter().zip(1i64..).all(|((key, _), i)| *key == Key::Int(i));
+        let sequence = rest
+            .iter()
+            .zip(1i64..)
+            .all(|((key, _), i)| *key == Key::Int(i));
         if sequence && !rest.is_empty() {
             return Data::List(Arc::new(rest.into_iter().map(|(_, value)| value).collect()));
         }
         // Of two keys with one text, such as 1 and '1', the string is the later one.
-        let map: BTreeMap<_, _> =
-            rest.into_iter().map(|(key, value)| (key.into_text(), value)).collect();
+        let map: BTreeMap<_, _> = rest
+            .into_iter()
+            .map(|(key, value)| (key.into_text(), value))
+            .collect();
         Data::Map(Arc::new(map))
     }
 }
@@ -174,18 +187,27 @@ fn find_offender(
 ) -> Option<NotData> {
     let Value::Table(table) = value else {
         let offends = scalar(value).is_none();
-        return offends.then(|| NotData { path, type_name: lua_type(value) });
+        return offends.then(|| NotData {
+            path,
+            type_name: lua_type(value),
+        });
     };
     if snapshot_of(table).is_some() {
         return None;
     }
     if above.contains(table) || depth + above.len() >= Data::MAX_DEPTH {
-        return Some(NotData { path, type_name: "table" });
+        return Some(NotData {
+            path,
+            type_name: "table",
+        });
     }
     above.push(table.clone());
     for (key, value) in sorted_pairs(table) {
         let Some(name) = Key::from_lua(&key) else {
-            return Some(NotData { path, type_name: lua_type(&key) });
+            return Some(NotData {
+                path,
+                type_name: lua_type(&key),
+            });
         };
         let found = find_offender(&value, format!("{path}{}", name.path()), depth, above);
         if found.is_some() {
@@ -207,7 +229,10 @@ fn lua_type(value: &Value) -> &'static str {
 pub(super) fn sorted_pairs(table: &Table) -> Vec<(Value, Value)> {
     let length = table.raw_len();
     let in_array = |key: &Value| matches!(key, Value::Integer(i) if *i >= 1 && *i <= length as i64);
-    let mut pairs: Vec<_> = table.pairs::<Value, Value>().filter_map(Result::ok).collect();
+    let mut pairs: Vec<_> = table
+        .pairs::<Value, Value>()
+        .filter_map(Result::ok)
+        .collect();
     pairs.sort_by(|(a, _), (b, _)| match (in_array(a), in_array(b)) {
         (true, false) => std::cmp::Ordering::Less,
         (false, true) => std::cmp::Ordering::Greater,

@@ -44,7 +44,9 @@ impl Data {
 
     /// An object of the given entries; a key given twice keeps the later value.
     pub fn object<K: Into<Arc<str>>>(entries: impl IntoIterator<Item = (K, Data)>) -> Self {
-        Self::Map(Arc::new(entries.into_iter().map(|(k, v)| (k.into(), v)).collect()))
+        Self::Map(Arc::new(
+            entries.into_iter().map(|(k, v)| (k.into(), v)).collect(),
+        ))
     }
 
     /// Reads JSON text. Of a key written twice the last one wins (spec L112).

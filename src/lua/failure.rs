@@ -52,7 +52,10 @@ const KINDS: [(Kind, &str); 13] = [
 impl Kind {
     /// The tag as Lua sees it.
     pub fn tag(self) -> &'static str {
-        KINDS.iter().find(|(kind, _)| *kind == self).map_or("lua", |(_, tag)| tag)
+        KINDS
+            .iter()
+            .find(|(kind, _)| *kind == self)
+            .map_or("lua", |(_, tag)| tag)
     }
 
     /// The kind of a tag.
@@ -135,12 +138,18 @@ impl Failure {
 
     /// A failure of kind `lua` whose message a failed run reports alone.
     pub fn exact(message: impl Into<String>) -> Self {
-        Self { class: Class::Exact, ..Self::lua(message) }
+        Self {
+            class: Class::Exact,
+            ..Self::lua(message)
+        }
     }
 
     /// A broken invariant of the engine.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self { class: Class::Internal, ..Self::new(Kind::Internal, message) }
+        Self {
+            class: Class::Internal,
+            ..Self::new(Kind::Internal, message)
+        }
     }
 
     /// The same failure with a string field more.

@@ -16,8 +16,24 @@ use super::vm::Core;
 
 /// What Lua itself gives (spec L2).
 const BASE: [&str; 18] = [
-    "_G", "_VERSION", "assert", "error", "getmetatable", "ipairs", "math", "next", "pairs",
-    "pcall", "select", "setmetatable", "string", "table", "tonumber", "tostring", "type", "xpcall",
+    "_G",
+    "_VERSION",
+    "assert",
+    "error",
+    "getmetatable",
+    "ipairs",
+    "math",
+    "next",
+    "pairs",
+    "pcall",
+    "select",
+    "setmetatable",
+    "string",
+    "table",
+    "tonumber",
+    "tostring",
+    "type",
+    "xpcall",
 ];
 
 /// Where Lua's own `string.format` is kept among its own globals.
@@ -44,7 +60,8 @@ impl<H: Host> Core<H> {
         // Addresses stay hidden even where a string method formats them.
         let core = self.clone();
         let string: Table = self.base.raw_get("string")?;
-        self.base.raw_set(NATIVE_FORMAT, string.raw_get::<Value>("format")?)?;
+        self.base
+            .raw_set(NATIVE_FORMAT, string.raw_get::<Value>("format")?)?;
         string.raw_set(
             "format",
             lua.create_function(move |lua, args: mlua::MultiValue| {
@@ -60,7 +77,11 @@ impl<H: Host> Core<H> {
     fn position(&self, name: &[u8]) -> Option<u32> {
         let base = BASE.iter().position(|base| base.as_bytes() == name);
         let found = base.or_else(|| {
-            let own = self.host.globals().iter().position(|g| g.name.as_bytes() == name);
+            let own = self
+                .host
+                .globals()
+                .iter()
+                .position(|g| g.name.as_bytes() == name);
             own.map(|at| at + BASE.len())
         });
         found.and_then(|at| u32::try_from(at).ok())
@@ -99,7 +120,9 @@ impl<H: Host> Core<H> {
     /// What the metatable that the prompt set on `_G` gives for a missing key (spec L21).
     fn own_index(&self, key: &Value) -> mlua::Result<Value> {
         let own = self.own_metatable.borrow().clone();
-        let Some(own) = own else { return Ok(Value::Nil) };
+        let Some(own) = own else {
+            return Ok(Value::Nil);
+        };
         match own.raw_get("__index")? {
             Value::Nil => Ok(Value::Nil),
             Value::Function(handler) => handler.call((&self.globals, key)),
@@ -167,7 +190,10 @@ impl<H: Host> Core<H> {
             None => (BASE[at], self.base_global(lua, BASE[at])?),
             Some(own) => match self.host.globals().get(own) {
                 None => return Ok(None),
-                Some(global) => (global.name, self.own_global(lua, global.name, &global.value)?),
+                Some(global) => (
+                    global.name,
+                    self.own_global(lua, global.name, &global.value)?,
+                ),
             },
         };
         if value.is_nil() {
@@ -266,7 +292,11 @@ impl<H: Host> Core<H> {
             "iterate" => {
                 let core = self.clone();
                 let touch = lua.create_function(move |lua, table: Table| {
-                    if table == core.globals { core.take_all(lua) } else { Ok(()) }
+                    if table == core.globals {
+                        core.take_all(lua)
+                    } else {
+                        Ok(())
+                    }
                 })?;
                 helpers::load(lua, Helper::Iterate)?.call((
                     base("type")?,
@@ -335,12 +365,10 @@ impl<H: Host> Core<H> {
 
     /// Takes over the metatable that a prompt sets on `_G`: its two handlers are read live, its
     /// other fields as they stand now (spec L21).
-    fn set_own_metatable(
-        &self,
-        own: Option<Table>,
-        kept: &Table,
-    ) -> mlua::Result<()> {
-        let Some(guard) = self.guard.borrow().clone() else { return Ok(()) };
+    fn set_own_metatable(&self, own: Option<Table>, kept: &Table) -> mlua::Result<()> {
+        let Some(guard) = self.guard.borrow().clone() else {
+            return Ok(());
+        };
         let stale: Vec<Value> = guard
             .pairs::<Value, Value>()
             .filter_map(|pair| Some(pair.ok()?.0))
@@ -403,7 +431,11 @@ impl<H: Host> Core<H> {
         match function {
             Function::Direct(body) => lua.create_function(move |lua, args: mlua::MultiValue| {
                 let args: Vec<Value> = args.into_iter().collect();
-                let reply = body(&Call { lua, core: &core, args: &args })?;
+                let reply = body(&Call {
+                    lua,
+                    core: &core,
+                    args: &args,
+                })?;
                 Ok(match reply {
                     Reply::None => None,
                     reply => Some(reply.into_lua(lua)?.unwrap_or(Value::Nil)),
@@ -416,7 +448,11 @@ impl<H: Host> Core<H> {
                         core.epoch.set(core.epoch.get() + 1);
                     }
                     let args: Vec<Value> = args.into_iter().collect();
-                    let request = body(&Call { lua, core: &core, args: &args })?;
+                    let request = body(&Call {
+                        lua,
+                        core: &core,
+                        args: &args,
+                    })?;
                     *core.request.borrow_mut() = Some(request);
                     Ok(())
                 })?;
@@ -430,7 +466,10 @@ impl<H: Host> Core<H> {
             return Ok(function.clone());
         }
         let coroutines = self.library(lua, StdLib::COROUTINE, "coroutine")?;
-        let natives = (coroutines.raw_get::<Value>("yield")?, self.base.raw_get::<Value>("error")?);
+        let natives = (
+            coroutines.raw_get::<Value>("yield")?,
+            self.base.raw_get::<Value>("error")?,
+        );
         let function: LuaFunction = helpers::load(lua, Helper::Suspend)?.call(natives)?;
         *self.suspend.borrow_mut() = Some(function.clone());
         Ok(function)
@@ -445,7 +484,11 @@ impl<H: Host> Core<H> {
                 None => pending.prose.clone(),
             },
         };
-        let call = Call { lua, core: self, args: &[] };
+        let call = Call {
+            lua,
+            core: self,
+            args: &[],
+        };
         self.var()?;
         let text = self.host.render(&prose, &call).map_err(|thrown| thrown.0)?;
         let text = lua.create_string(text)?;
@@ -493,7 +536,9 @@ fn sealed(lua: &Lua, name: &'static str, fields: Data) -> mlua::Result<Table> {
         "__index",
         lua.create_function(move |lua, (_, key): (Value, Value)| {
             let Value::String(key) = key else {
-                return Err(failure(format!("{name} fields must be accessed by string key")));
+                return Err(failure(format!(
+                    "{name} fields must be accessed by string key"
+                )));
             };
             let key = key.to_string_lossy();
             match fields.get(&key) {
@@ -504,13 +549,15 @@ fn sealed(lua: &Lua, name: &'static str, fields: Data) -> mlua::Result<Table> {
     )?;
     metatable.raw_set(
         "__newindex",
-        lua.create_function(move |lua, (_, key, _): (Value, Value, Value)| -> mlua::Result<()> {
-            let key = match lua.coerce_string(key.clone())? {
-                Some(text) => text.to_string_lossy(),
-                None => key.type_name().to_owned(),
-            };
-            Err(failure(format!("{name} is read-only; cannot set '{key}'")))
-        })?,
+        lua.create_function(
+            move |lua, (_, key, _): (Value, Value, Value)| -> mlua::Result<()> {
+                let key = match lua.coerce_string(key.clone())? {
+                    Some(text) => text.to_string_lossy(),
+                    None => key.type_name().to_owned(),
+                };
+                Err(failure(format!("{name} is read-only; cannot set '{key}'")))
+            },
+        )?,
     )?;
     metatable.raw_set("__metatable", format!("{name} is sealed"))?;
     let table = lua.create_table()?;
@@ -541,10 +588,7 @@ fn sort_keys(_: &Lua, keys: Table) -> mlua::Result<()> {
 
 /// The key that follows `after` outside the array part of `length`, the first one after nil
 /// (spec L42).
-fn following(
-    _: &Lua,
-    (table, length, after): (Table, i64, Value),
-) -> mlua::Result<Value> {
+fn following(_: &Lua, (table, length, after): (Table, i64, Value)) -> mlua::Result<Value> {
     let mut best: Option<Value> = None;
     let mut passed = false;
     for pair in table.pairs::<Value, Value>() {
@@ -564,7 +608,9 @@ fn following(
                 _ => {}
             }
         }
-        let better = best.as_ref().is_none_or(|b| order::compare(&key, b).is_lt());
+        let better = best
+            .as_ref()
+            .is_none_or(|b| order::compare(&key, b).is_lt());
         if better {
             best = Some(key);
         }

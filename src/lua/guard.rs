@@ -42,7 +42,10 @@ struct Node {
 
 enum Content {
     /// The data it came with, and the nodes made for parts of it that were read.
-    Shared { data: Data, children: BTreeMap<Key, Rc<Node>> },
+    Shared {
+        data: Data,
+        children: BTreeMap<Key, Rc<Node>>,
+    },
     /// Its own entries, since something was assigned.
     Own(BTreeMap<Key, Slot>),
 }
@@ -62,9 +65,9 @@ impl Content {
             },
             Self::Shared { data, .. } => match (data, key) {
                 (Data::Map(map), Key::Text(text)) => map.get(text).cloned(),
-                (Data::List(items), Key::Int(i)) => {
-                    items.get(usize::try_from(*i).ok()?.checked_sub(1)?).cloned()
-                }
+                (Data::List(items), Key::Int(i)) => items
+                    .get(usize::try_from(*i).ok()?.checked_sub(1)?)
+                    .cloned(),
                 _ => None,
             },
         }
@@ -84,7 +87,11 @@ impl Content {
             Self::Own(entries) => entries,
             Self::Shared { data, children } => {
                 let mut entries = entries_of(&data);
-                entries.extend(children.into_iter().map(|(key, node)| (key, Slot::Node(node))));
+                entries.extend(
+                    children
+                        .into_iter()
+                        .map(|(key, node)| (key, Slot::Node(node))),
+                );
                 entries
             }
         };
@@ -137,16 +144,17 @@ impl Content {
 
 /// One level of data as entries. A null reads as nil, and nil stands under no key.
 fn entries_of(data: &Data) -> BTreeMap<Key, Slot> {
-    let entry = |key: Key, value: &Data| {
-        (*value != Data::Null).then(|| (key, Slot::Data(value.clone())))
-    };
+    let entry =
+        |key: Key, value: &Data| (*value != Data::Null).then(|| (key, Slot::Data(value.clone())));
     match data {
-        Data::Map(map) => {
-            map.iter().filter_map(|(key, value)| entry(Key::Text(key.clone()), value)).collect()
-        }
-        Data::List(items) => {
-            (1..).zip(items.iter()).filter_map(|(i, value)| entry(Key::Int(i), value)).collect()
-        }
+        Data::Map(map) => map
+            .iter()
+            .filter_map(|(key, value)| entry(Key::Text(key.clone()), value))
+            .collect(),
+        Data::List(items) => (1..)
+            .zip(items.iter())
+            .filter_map(|(i, value)| entry(Key::Int(i), value))
+            .collect(),
         _ => BTreeMap::new(),
     }
 }
@@ -178,7 +186,10 @@ pub(super) struct Guards {
 
 impl Guards {
     pub(super) fn new(lua: &Lua) -> mlua::Result<Self> {
-        Ok(Self { assign: lua.create_function(assign)?, load: lua.create_function(load)? })
+        Ok(Self {
+            assign: lua.create_function(assign)?,
+            load: lua.create_function(load)?,
+        })
     }
 
     /// A guarded table over data. `path` names it in messages.
@@ -189,8 +200,19 @@ impl Guards {
         path: &str,
         data: Data,
     ) -> mlua::Result<Table> {
-        let content = RefCell::new(Content::Shared { data, children: BTreeMap::new() });
-        self.proxy(lua, Rc::new(Node { policy, path: Rc::from(path), depth: 0, content }))
+        let content = RefCell::new(Content::Shared {
+            data,
+            children: BTreeMap::new(),
+        });
+        self.proxy(
+            lua,
+            Rc::new(Node {
+                policy,
+                path: Rc::from(path),
+                depth: 0,
+                content,
+            }),
+        )
     }
 
     fn proxy(&self, lua: &Lua, node: Rc<Node>) -> mlua::Result<Table> {
@@ -247,7 +269,10 @@ fn load(lua: &Lua, (shadow, key): (Table, Value)) -> mlua::Result<Value> {
                 policy: node.policy,
                 path: Rc::from(format!("{}{}", node.path, name.path())),
                 depth: node.depth + 1,
-                content: RefCell::new(Content::Shared { data, children: BTreeMap::new() }),
+                content: RefCell::new(Content::Shared {
+                    data,
+                    children: BTreeMap::new(),
+                }),
             });
             let proxy = guards(lua)?.proxy(lua, child.clone())?;
             node.content.borrow_mut().attach(name, child);
@@ -270,12 +295,14 @@ fn assign(lua: &Lua, (proxy, key, value): (Table, Value, Value)) -> mlua::Result
         return Err(Failure::lua(message).into());
     }
     let Some(name) = Key::from_lua(&key) else {
-        let not_data = NotData { path: node.path.to_string(), type_name: key.type_name() };
+        let not_data = NotData {
+            path: node.path.to_string(),
+            type_name: key.type_name(),
+        };
         return Err(Failure::lua(not_data.message()).into());
     };
     let path = format!("{}{}", node.path, name.path());
-    let data =
-        to_data_at(&value, &path, node.depth + 1).map_err(|e| Failure::lua(e.message()))?;
+    let data = to_data_at(&value, &path, node.depth + 1).map_err(|e| Failure::lua(e.message()))?;
     let nested = matches!(data, Data::List(_) | Data::Map(_));
     node.content.borrow_mut().assign(name, data);
     let shadow: Table = match proxy.metatable() {

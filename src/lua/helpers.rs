@@ -42,10 +42,14 @@ pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {
         Some(code) => code,
         None => {
             let compiler = Lua::new_with(StdLib::NONE, LuaOptions::new())?;
-            let function =
-                compiler.load(source).set_name(format!("={PLACE}{name}.lua")).into_function()?;
+            let function = compiler
+                .load(source)
+                .set_name(format!("={PLACE}{name}.lua"))
+                .into_function()?;
             cell.get_or_init(|| function.dump(false))
         }
     };
-    lua.load(&code[..]).set_mode(ChunkMode::Binary).into_function()
+    lua.load(&code[..])
+        .set_mode(ChunkMode::Binary)
+        .into_function()
 }

@@ -197,7 +197,9 @@ impl<H: Host> Call<'_, H> {
             },
             _ => {
                 let found = self.type_of(index);
-                Err(Failure::lua(format!("{name} must be a string, got {found}")))
+                Err(Failure::lua(format!(
+                    "{name} must be a string, got {found}"
+                )))
             }
         }
     }
@@ -228,7 +230,9 @@ impl<H: Host> Call<'_, H> {
             }
             Some(_) => {
                 let found = self.type_of(index);
-                Err(Failure::lua(format!("{name} must be an integer, got {found}")))
+                Err(Failure::lua(format!(
+                    "{name} must be an integer, got {found}"
+                )))
             }
         }
     }

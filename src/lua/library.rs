@@ -28,7 +28,10 @@ struct Loading<H: Host> {
 
 impl<H: Host> Default for Libraries<H> {
     fn default() -> Self {
-        Self { loading: Vec::new(), loaded: HashMap::new() }
+        Self {
+            loading: Vec::new(),
+            loaded: HashMap::new(),
+        }
     }
 }
 
@@ -65,12 +68,22 @@ impl<H: Host> Core<H> {
         lua: &Lua,
         args: &[Value],
     ) -> mlua::Result<(bool, Option<Table>, Value)> {
-        let heading = super::target(&Call { lua, core: self, args })?;
+        let heading = super::target(&Call {
+            lua,
+            core: self,
+            args,
+        })?;
         let library = self.host.library(&heading)?;
         if let Some(value) = self.libraries.borrow().loaded.get(&library.id) {
             return Ok((true, None, value.clone()));
         }
-        if self.libraries.borrow().loading.iter().any(|other| other.library.id == library.id) {
+        if self
+            .libraries
+            .borrow()
+            .loading
+            .iter()
+            .any(|other| other.library.id == library.id)
+        {
             let name = &library.name;
             let text = format!("require of section `{name}` is already in progress");
             return Err(Failure::lua(text).into());
@@ -80,7 +93,11 @@ impl<H: Host> Core<H> {
             blocks.raw_push(self.load(lua, block)?)?;
         }
         self.host.library_started(&library);
-        let loading = Loading { library, value: Value::Nil, entered: false };
+        let loading = Loading {
+            library,
+            value: Value::Nil,
+            entered: false,
+        };
         self.libraries.borrow_mut().loading.push(loading);
         Ok((false, Some(blocks), Value::Nil))
     }
@@ -88,28 +105,40 @@ impl<H: Host> Core<H> {
     /// The innermost library goes on to its next block, counted from 1; 0 says that it is done.
     fn enter(&self, block: usize, value: Value) {
         let mut libraries = self.libraries.borrow_mut();
-        let Some(loading) = libraries.loading.last_mut() else { return };
+        let Some(loading) = libraries.loading.last_mut() else {
+            return;
+        };
         let mut prose = self.prose.borrow_mut();
         if std::mem::take(&mut loading.entered) {
             prose.pop();
         }
         loading.value = value;
-        let block = block.checked_sub(1).and_then(|at| loading.library.blocks.get(at));
+        let block = block
+            .checked_sub(1)
+            .and_then(|at| loading.library.blocks.get(at));
         if let Some((_, pending)) = block {
-            prose.push(Pending { prose: pending.clone(), rendered: None });
+            prose.push(Pending {
+                prose: pending.clone(),
+                rendered: None,
+            });
             loading.entered = true;
         }
     }
 
     /// The innermost library has loaded, or failed; a failed one may be required again.
     fn leave(&self, succeeded: bool) {
-        let Some(done) = self.libraries.borrow_mut().loading.pop() else { return };
+        let Some(done) = self.libraries.borrow_mut().loading.pop() else {
+            return;
+        };
         if done.entered {
             self.prose.borrow_mut().pop();
         }
         self.host.library_ended(&done.library, succeeded);
         if succeeded {
-            self.libraries.borrow_mut().loaded.insert(done.library.id, done.value);
+            self.libraries
+                .borrow_mut()
+                .loaded
+                .insert(done.library.id, done.value);
         }
     }
 }

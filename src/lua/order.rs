@@ -50,7 +50,11 @@ fn integer_to_float(integer: i64, float: f64) -> Ordering {
     } else {
         let floor = float.floor();
         integer.cmp(&(floor as i64)).then_with(|| {
-            if float > floor { Ordering::Less } else { Ordering::Equal }
+            if float > floor {
+                Ordering::Less
+            } else {
+                Ordering::Equal
+            }
         })
     }
 }
@@ -62,7 +66,10 @@ mod tests {
     #[test]
     fn numbers_compare_by_exact_value() {
         let big = 9_007_199_254_740_993_i64;
-        assert_eq!(integer_to_float(big, 9_007_199_254_740_992.0), Ordering::Greater);
+        assert_eq!(
+            integer_to_float(big, 9_007_199_254_740_992.0),
+            Ordering::Greater
+        );
         assert_eq!(integer_to_float(i64::MAX, 9.3e18), Ordering::Less);
         assert_eq!(integer_to_float(i64::MIN, -9.3e18), Ordering::Greater);
         assert_eq!(integer_to_float(-2, -1.5), Ordering::Less);

@@ -15,8 +15,17 @@ const MEMORY: &str = "not enough memory";
 /// Heap that turning an error of a full VM into a value may use beyond the ceiling, in bytes.
 const SLACK: usize = 64 << 10;
 /// The fields that error values may carry, `count` apart.
-const FIELDS: [&str; 9] =
-    ["reason", "path", "anchor", "rule", "task", "tasks", "name", "finish_reason", "tool"];
+const FIELDS: [&str; 9] = [
+    "reason",
+    "path",
+    "anchor",
+    "rule",
+    "task",
+    "tasks",
+    "name",
+    "finish_reason",
+    "tool",
+];
 
 /// The failure an error value was made from, and when.
 struct Origin {
@@ -53,9 +62,7 @@ impl<H: Host> Core<H> {
                 lua.set_memory_limit(self.memory)?;
                 return value;
             }
-            Value::String(text) => {
-                Failure::lua(self.without_place(&text.to_string_lossy()))
-            }
+            Value::String(text) => Failure::lua(self.without_place(&text.to_string_lossy())),
             Value::Error(inner) => {
                 let failure = failure_of(inner);
                 if failure.class == Class::Interrupt {
@@ -81,7 +88,10 @@ impl<H: Host> Core<H> {
             }
         }
         value.set_metatable(Some(metatable))?;
-        let origin = Origin { failure, epoch: self.epoch.get() };
+        let origin = Origin {
+            failure,
+            epoch: self.epoch.get(),
+        };
         origins.raw_set(&value, lua.create_any_userdata(origin)?)?;
         Ok(Value::Table(value))
     }
@@ -125,9 +135,9 @@ impl<H: Host> Core<H> {
         let mut failure = match error {
             Value::String(text) => Failure::lua(text.to_string_lossy()),
             Value::Error(inner) => failure_of(inner),
-            Value::Table(table) => self.raised_again(table).unwrap_or_else(|| {
-                Failure::lua(foreign_text(lua, error))
-            }),
+            Value::Table(table) => self
+                .raised_again(table)
+                .unwrap_or_else(|| Failure::lua(foreign_text(lua, error))),
             other => Failure::lua(foreign_text(lua, other)),
         };
         let ordinary = failure.kind == Kind::Lua && failure.class == Class::Kind;
@@ -154,8 +164,10 @@ impl<H: Host> Core<H> {
         let kind = kind.unwrap_or(Kind::Lua);
         let mut failure = Failure::new(kind, text("message").unwrap_or_else(|| kind.tag().into()));
         failure.rebuilt = true;
-        failure.fields =
-            FIELDS.iter().filter_map(|name| Some((*name, Field::Text(text(name)?)))).collect();
+        failure.fields = FIELDS
+            .iter()
+            .filter_map(|name| Some((*name, Field::Text(text(name)?))))
+            .collect();
         if let Ok(Value::Integer(count)) = value.raw_get("count") {
             failure.fields.push(("count", Field::Count(count)));
         }
@@ -188,7 +200,10 @@ impl<H: Host> Core<H> {
                 return rest;
             }
         }
-        match text.strip_prefix(PLACE).and_then(|rest| rest.split_once(':')) {
+        match text
+            .strip_prefix(PLACE)
+            .and_then(|rest| rest.split_once(':'))
+        {
             Some((_, rest)) => rest.split_once(": ").map_or(text, |(_, rest)| rest),
             None => text,
         }
@@ -217,7 +232,9 @@ fn first_line<'a>(text: &'a str, marker: &str) -> Option<&'a str> {
 /// A traceback's lines without the frames in which the engine runs a block.
 fn author_frames(trace: &str) -> String {
     let lines: Vec<&str> = trace.lines().skip(1).collect();
-    let runner = lines.iter().position(|line| line.contains("runvil/run.lua:"));
+    let runner = lines
+        .iter()
+        .position(|line| line.contains("runvil/run.lua:"));
     // The runner's protected call stands just above it.
     let end = runner.map_or(lines.len(), |at| at.saturating_sub(1));
     let mut out = String::new();

@@ -11,8 +11,12 @@ const ABSOLUTE: u8 = 0x80;
 /// The code with `offset` added to each line, or `None` where the form is not the one known here,
 /// in which case the caller keeps the lines of the region.
 pub(super) fn rebase(code: &[u8], offset: u32) -> Option<Vec<u8>> {
-    let mut copier =
-        Copier { input: code, at: 0, out: Vec::with_capacity(code.len() + 16), offset };
+    let mut copier = Copier {
+        input: code,
+        at: 0,
+        out: Vec::with_capacity(code.len() + 16),
+        offset,
+    };
     if copier.take(HEADER.len())? != HEADER {
         return None;
     }
@@ -99,7 +103,11 @@ impl<'a> Copier<'a> {
     fn line(&mut self, main: bool) -> Option<()> {
         let line = self.read_varint()?;
         // A main chunk is known by its line 0, so it keeps that.
-        self.write_varint(if main { line } else { line + u64::from(self.offset) });
+        self.write_varint(if main {
+            line
+        } else {
+            line + u64::from(self.offset)
+        });
         Some(())
     }
 
@@ -145,7 +153,11 @@ impl<'a> Copier<'a> {
         let absolutes = usize::try_from(self.read_varint()?).ok()?;
         // The deltas of a main chunk start from its line 0, which stays; so its first instruction
         // gets an absolute line of its own.
-        let first = self.out.get(start).copied().filter(|delta| main && *delta != ABSOLUTE);
+        let first = self
+            .out
+            .get(start)
+            .copied()
+            .filter(|delta| main && *delta != ABSOLUTE);
         if first.is_some() {
             self.out[start] = ABSOLUTE;
         }
@@ -165,7 +177,8 @@ impl<'a> Copier<'a> {
         for _ in 0..absolutes {
             self.take(4)?;
             let line = u32::from_ne_bytes(self.skip(4)?.try_into().ok()?);
-            self.out.extend_from_slice(&line.wrapping_add(self.offset).to_ne_bytes());
+            self.out
+                .extend_from_slice(&line.wrapping_add(self.offset).to_ne_bytes());
         }
         Some(())
     }

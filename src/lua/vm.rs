@@ -168,7 +168,12 @@ impl<H: Host> Vm<H> {
             helpers::load(&lua, Helper::Run)?.call((xpcall, seen))?
         };
         lua.set_memory_limit(core.memory)?;
-        Ok(Self { core, runner, running: None, lua })
+        Ok(Self {
+            core,
+            runner,
+            running: None,
+            lua,
+        })
     }
 
     /// The engine's side of this VM.
@@ -179,7 +184,10 @@ impl<H: Host> Vm<H> {
     /// Starts a block. `prose` is what it reads as `prose`; `None` for a shared library, which
     /// reads nil.
     pub fn start(&mut self, block: &Compiled, prose: Option<H::Prose>) -> Flow<H::Request> {
-        let pending = prose.map(|prose| Pending { prose, rendered: None });
+        let pending = prose.map(|prose| Pending {
+            prose,
+            rendered: None,
+        });
         *self.core.prose.borrow_mut() = pending.into_iter().collect();
         let started = self.core.load(&self.lua, block).and_then(|function| {
             let thread = self.lua.create_thread(self.runner.clone())?;
@@ -200,7 +208,10 @@ impl<H: Host> Vm<H> {
         };
         // An answer that does not fit the heap is the call's failure.
         let answer = answer.or_else(|error| {
-            Ok::<_, mlua::Error>((false, Some(Value::Error(Box::new(failure_of(&error).into())))))
+            Ok::<_, mlua::Error>((
+                false,
+                Some(Value::Error(Box::new(failure_of(&error).into()))),
+            ))
         });
         match answer {
             Ok((ok, None)) => self.advance(ok),
@@ -231,8 +242,10 @@ impl<H: Host> Vm<H> {
         if !core.argv_taken.get() {
             return Ok(core.argv.clone());
         }
-        let value: Value =
-            core.globals.raw_get("argv").map_err(|error| failure_of(&error))?;
+        let value: Value = core
+            .globals
+            .raw_get("argv")
+            .map_err(|error| failure_of(&error))?;
         let left = to_data(&value, "argv").map_err(|e| Failure::lua(e.message()))?;
         // What the untouched parse would read back as: nulls and empty arrays are lost in Lua.
         let parsed = to_lua(&self.lua, &core.argv).map_err(|error| failure_of(&error))?;
@@ -244,7 +257,9 @@ impl<H: Host> Vm<H> {
 
     fn advance(&mut self, args: impl mlua::IntoLuaMulti) -> Flow<H::Request> {
         let Some((thread, block)) = self.running.take() else {
-            return Flow::Ended(Err(Failure::internal("a block that is not running was resumed")));
+            return Flow::Ended(Err(Failure::internal(
+                "a block that is not running was resumed",
+            )));
         };
         let values = match thread.resume::<MultiValue>(args) {
             Ok(values) => values,
@@ -280,7 +295,9 @@ impl<H: Host> Core<H> {
         if !markers.contains(&block.marker) {
             markers.push(block.marker.clone());
         }
-        lua.load(&block.code[..]).set_mode(ChunkMode::Binary).into_function()
+        lua.load(&block.code[..])
+            .set_mode(ChunkMode::Binary)
+            .into_function()
     }
 
     /// The contents of `var`, or that it was replaced.
@@ -290,7 +307,10 @@ impl<H: Host> Core<H> {
         if !self.is_taken("var") {
             return Ok(self.var_data.clone());
         }
-        let current: Value = self.globals.raw_get("var").map_err(|error| failure_of(&error))?;
+        let current: Value = self
+            .globals
+            .raw_get("var")
+            .map_err(|error| failure_of(&error))?;
         match (&*self.var_table.borrow(), current) {
             (Some(own), Value::Table(current)) if *own == current => {
                 super::guard::snapshot_of(own).ok_or_else(replaced)
@@ -310,8 +330,14 @@ impl<H: Host> Core<H> {
             Value::String(text) => text.to_string_lossy(),
             other => {
                 let type_name = other.type_name();
-                let type_name = if type_name == "error" { "userdata" } else { type_name };
-                return Err(Failure::lua(format!("cannot return a {type_name} as a result")));
+                let type_name = if type_name == "error" {
+                    "userdata"
+                } else {
+                    type_name
+                };
+                return Err(Failure::lua(format!(
+                    "cannot return a {type_name} as a result"
+                )));
             }
         }))
     }
@@ -327,5 +353,8 @@ impl<H: Host> Core<H> {
 
 /// The interrupted error as running Lua meets it.
 fn interrupt() -> Failure {
-    Failure { class: Class::Interrupt, ..Failure::interrupted() }
+    Failure {
+        class: Class::Interrupt,
+        ..Failure::interrupted()
+    }
 }

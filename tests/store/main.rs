@@ -7,6 +7,7 @@ mod directory;
 mod handle;
 mod properties;
 mod record;
+mod slow;
 
 use runvil::engine::store::{StoreFailure, StoreOp, StoreValue};
 use runvil::harness::Store;

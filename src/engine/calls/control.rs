@@ -17,7 +17,9 @@ pub fn call(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let entry = call.host();
     let target = entry.resolve(&heading)?;
     if entry.depth >= DEPTH_CAP {
-        return Err(Failure::exact(format!("call recursion exceeded cap of {DEPTH_CAP}")));
+        return Err(Failure::exact(format!(
+            "call recursion exceeded cap of {DEPTH_CAP}"
+        )));
     }
     entry.outside_library()?;
     Ok(Request::Call { target, input, var })
@@ -28,7 +30,9 @@ pub fn call(call: &Call<'_, Entry>) -> Result<Request, Failure> {
 pub fn jump(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let entry = call.host();
     if entry.loading.get() {
-        return Err(Failure::lua("jump is not available during shared library load"));
+        return Err(Failure::lua(
+            "jump is not available during shared library load",
+        ));
     }
     if call.is_requiring() {
         return Err(Failure::lua("jump is not available while a library loads"));

@@ -12,10 +12,15 @@ pub fn log(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let entry = call.host();
     let LogQuota { events, bytes } = entry.log.get();
     let Some(events) = events.checked_sub(1) else {
-        return Err(refused("lua log event budget exceeded", "lua log event quota exceeded"));
+        return Err(refused(
+            "lua log event budget exceeded",
+            "lua log event quota exceeded",
+        ));
     };
     entry.log.set(LogQuota { events, bytes });
-    let message = call.bytes(0).and_then(|bytes| String::from_utf8(bytes).ok());
+    let message = call
+        .bytes(0)
+        .and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(message) = message else {
         return Err(Failure::lua("log message must be a UTF-8 string"));
     };
@@ -24,7 +29,9 @@ pub fn log(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     }
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     if message.contains(breaks) {
-        return Err(Failure::lua("log message must not contain newline or control characters"));
+        return Err(Failure::lua(
+            "log message must not contain newline or control characters",
+        ));
     }
     let Some(bytes) = bytes.checked_sub(message.len() as u64) else {
         let caught = "lua log cumulative byte budget exceeded";
@@ -36,5 +43,8 @@ pub fn log(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 }
 
 fn refused(caught: &'static str, uncaught: &'static str) -> Failure {
-    Failure { class: Class::Quota(uncaught), ..Failure::lua(caught) }
+    Failure {
+        class: Class::Quota(uncaught),
+        ..Failure::lua(caught)
+    }
 }

@@ -8,49 +8,97 @@ use crate::lua::{Call, Failure, Field, Kind};
 /// `store.write(path, contents)`.
 pub fn write(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let path = text(call, 0, "path")?;
-    ask(call, StoreOp::Write { path, contents: text(call, 1, "contents")? })
+    ask(
+        call,
+        StoreOp::Write {
+            path,
+            contents: text(call, 1, "contents")?,
+        },
+    )
 }
 
 /// `store.append(path, contents)`.
 pub fn append(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let path = text(call, 0, "path")?;
-    ask(call, StoreOp::Append { path, contents: text(call, 1, "contents")? })
+    ask(
+        call,
+        StoreOp::Append {
+            path,
+            contents: text(call, 1, "contents")?,
+        },
+    )
 }
 
 /// `store.read(path, start?, end?)`.
 pub fn read(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let path = text(call, 0, "path")?;
     let start = call.integer(1, "start")?;
-    ask(call, StoreOp::Read { path, start, end: call.integer(2, "end")? })
+    ask(
+        call,
+        StoreOp::Read {
+            path,
+            start,
+            end: call.integer(2, "end")?,
+        },
+    )
 }
 
 /// `store.read_numbered(path, start?, end?)`.
 pub fn read_numbered(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let path = text(call, 0, "path")?;
     let start = call.integer(1, "start")?;
-    ask(call, StoreOp::ReadNumbered { path, start, end: call.integer(2, "end")? })
+    ask(
+        call,
+        StoreOp::ReadNumbered {
+            path,
+            start,
+            end: call.integer(2, "end")?,
+        },
+    )
 }
 
 /// `store.str_replace(path, old, new)`.
 pub fn str_replace(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let path = text(call, 0, "path")?;
     let old = text(call, 1, "old")?;
-    ask(call, StoreOp::Replace { path, old, new: text(call, 2, "new")? })
+    ask(
+        call,
+        StoreOp::Replace {
+            path,
+            old,
+            new: text(call, 2, "new")?,
+        },
+    )
 }
 
 /// `store.delete(path)`.
 pub fn delete(call: &Call<'_, Entry>) -> Result<Request, Failure> {
-    ask(call, StoreOp::Delete { path: text(call, 0, "path")? })
+    ask(
+        call,
+        StoreOp::Delete {
+            path: text(call, 0, "path")?,
+        },
+    )
 }
 
 /// `store.exists(path)`.
 pub fn exists(call: &Call<'_, Entry>) -> Result<Request, Failure> {
-    ask(call, StoreOp::Exists { path: text(call, 0, "path")? })
+    ask(
+        call,
+        StoreOp::Exists {
+            path: text(call, 0, "path")?,
+        },
+    )
 }
 
 /// `store.glob(pattern)`.
 pub fn glob(call: &Call<'_, Entry>) -> Result<Request, Failure> {
-    ask(call, StoreOp::Glob { pattern: text(call, 0, "pattern")? })
+    ask(
+        call,
+        StoreOp::Glob {
+            pattern: text(call, 0, "pattern")?,
+        },
+    )
 }
 
 /// A required string; while the shared library loads, a number is converted (spec S13).
@@ -78,8 +126,7 @@ fn ask(call: &Call<'_, Entry>, op: StoreOp) -> Result<Request, Failure> {
 
 /// A store failure as an error value (spec S47).
 pub fn failure(error: crate::engine::store::StoreFailure) -> Failure {
-    let mut failure =
-        Failure::new(Kind::Store, error.message).with("reason", error.reason.tag());
+    let mut failure = Failure::new(Kind::Store, error.message).with("reason", error.reason.tag());
     if let Some(path) = error.path {
         failure = failure.with("path", path);
     }

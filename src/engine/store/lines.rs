@@ -9,14 +9,14 @@ use super::StoreFailure;
 
 /// The bounds of a read, as given; both inclusive, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Range {
+pub struct LineRange {
     /// The first line.
     pub start: Option<i64>,
     /// The last line.
     pub end: Option<i64>,
 }
 
-impl Range {
+impl LineRange {
     /// Checks what needs no file (spec S26 step 2).
     ///
     /// # Errors

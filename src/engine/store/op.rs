@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lines::Range;
+use super::lines::LineRange;
 use super::path::check_path;
 use super::{Glob, StoreFailure};
 
@@ -93,7 +93,7 @@ impl StoreOp {
             | Self::Exists { path } => check_path(path),
             Self::Read { path, start, end } | Self::ReadNumbered { path, start, end } => {
                 check_path(path)?;
-                Range {
+                LineRange {
                     start: *start,
                     end: *end,
                 }

@@ -3,7 +3,7 @@
 use super::{Rule, StoreFailure};
 
 /// The longest path and the longest pattern, in bytes, each on its own (spec S9).
-pub const MAX_BYTES: usize = 1024;
+pub(super) const MAX_BYTES: usize = 1024;
 
 /// Checks a path; the failure tells the first rule broken (spec S15, S17).
 ///
@@ -35,11 +35,6 @@ pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(parent(path), |path| parent(path))
 }
 
-/// The directory a path lies in; `None` at the top.
-pub fn parent(path: &str) -> Option<&str> {
-    path.rsplit_once('/').map(|(parent, _)| parent)
-}
-
 /// The rules on single bytes that paths and patterns share.
 pub(super) fn forbidden_byte(text: &str) -> Option<Rule> {
     if text.bytes().any(|byte| byte < 0x20 || byte == 0x7f) {
@@ -49,6 +44,10 @@ pub(super) fn forbidden_byte(text: &str) -> Option<Rule> {
     } else {
         None
     }
+}
+
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(parent, _)| parent)
 }
 
 fn broken_by_segment(segment: &str) -> Option<Rule> {

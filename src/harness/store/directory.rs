@@ -29,20 +29,15 @@ impl Directory {
     ///
     /// When it is not there, cannot be reached, or is no directory. The message names it.
     pub fn open(root: &Path) -> io::Result<Self> {
-        let name = root.display();
-        let metadata = fs::metadata(root).map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("cannot open the store `{name}`: {error}"),
-            )
-        })?;
-        if !metadata.is_dir() {
-            let message = format!("cannot open the store `{name}`: it is not a directory");
-            return Err(io::Error::new(ErrorKind::NotADirectory, message));
+        let refuse = |kind, why: &str| {
+            let message = format!("cannot open the store `{}`: {why}", root.display());
+            Err(io::Error::new(kind, message))
+        };
+        match fs::canonicalize(root) {
+            Ok(root) if root.is_dir() => Ok(Self { root }),
+            Ok(_) => refuse(ErrorKind::NotADirectory, "it is not a directory"),
+            Err(error) => refuse(error.kind(), &error.to_string()),
         }
-        Ok(Self {
-            root: fs::canonicalize(root)?,
-        })
     }
 
     /// The paths of the wanted kind, below the directories `glob` can match in.

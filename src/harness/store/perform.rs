@@ -1,7 +1,7 @@
 //! An operation on a backend, the same for all of them (spec sections 5 to 7).
 
 use super::backend::{Backend, BackendError};
-use crate::engine::store::{Glob, Range, StoreFailure, StoreOp, StoreValue, replace_one};
+use crate::engine::store::{Glob, LineRange, StoreFailure, StoreOp, StoreValue, replace_one};
 
 /// Performs an operation that has been [checked](StoreOp::check).
 pub(super) fn perform(backend: &mut dyn Backend, op: &StoreOp) -> Result<StoreValue, StoreFailure> {
@@ -9,14 +9,14 @@ pub(super) fn perform(backend: &mut dyn Backend, op: &StoreOp) -> Result<StoreVa
         StoreOp::Write { path, contents } => done(path, backend.write(path, contents.as_bytes())),
         StoreOp::Append { path, contents } => done(path, backend.append(path, contents.as_bytes())),
         StoreOp::Read { path, start, end } => {
-            let range = Range {
+            let range = LineRange {
                 start: *start,
                 end: *end,
             };
             range.read(path, text(backend, path)?).map(StoreValue::Text)
         }
         StoreOp::ReadNumbered { path, start, end } => {
-            let range = Range {
+            let range = LineRange {
                 start: *start,
                 end: *end,
             };
