@@ -1,7 +1,7 @@
 //! Envelopes around text that is data, not instructions (spec L85, L86).
 
 /// The markers that model templates give a meaning to.
-const MARKERS: [&str; 17] = [
+const MARKERS: [&str; 18] = [
     "[INST]",
     "[/INST]",
     "[SYSTEM_PROMPT]",
@@ -19,6 +19,7 @@ const MARKERS: [&str; 17] = [
     "[SUFFIX]",
     "[/SUFFIX]",
     "[gMASK]",
+    "[/gMASK]",
 ];
 
 /// Wraps content in the run's envelope. Its body holds no live `<`, no live marker and no whole
@@ -66,7 +67,7 @@ mod tests {
         let wrapped = wrap(NONCE, "a<b> &lt; [INST]x[/gMASK][inst]foo[INST]".as_bytes());
         let text = String::from_utf8(wrapped).expect("text");
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[2], "a&lt;b> &lt; [ INST]x[/gMASK][inst]foo[ INST]");
+        assert_eq!(lines[2], "a&lt;b> &lt; [ INST]x[ /gMASK][inst]foo[ INST]");
         assert_eq!(lines[3], format!("</untrusted_input_{NONCE}>"));
     }
 

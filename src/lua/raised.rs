@@ -51,28 +51,28 @@ pub(super) fn failure_of(error: &Error) -> Failure {
 }
 
 impl<H: Host> Core<H> {
-    /// What `pcall` hands back for an error (spec L94).
-    pub(super) fn caught(self: &Rc<Self>, lua: &Lua, error: Value) -> mlua::Result<Value> {
+    /// What `pcall` hands back for an error, and whether no `pcall` may keep it (spec L94, L99).
+    pub(super) fn caught(self: &Rc<Self>, lua: &Lua, error: Value) -> mlua::Result<(Value, bool)> {
         let marked = self.marked.take();
         let failure = match &error {
-            Value::String(text) if marked.as_ref() == Some(text) => return Ok(error),
+            Value::String(text) if marked.as_ref() == Some(text) => return Ok((error, false)),
             Value::String(text) if *text == MEMORY => {
                 lua.set_memory_limit(self.memory.saturating_add(SLACK))?;
                 let value = self.error_value(lua, Failure::lua(MEMORY));
                 lua.set_memory_limit(self.memory)?;
-                return value;
+                return Ok((value?, false));
             }
             Value::String(text) => Failure::lua(self.without_place(&text.to_string_lossy())),
             Value::Error(inner) => {
                 let failure = failure_of(inner);
                 if failure.class == Class::Interrupt {
-                    return Err(failure.into());
+                    return Ok((error, true));
                 }
                 failure
             }
-            _ => return Ok(error),
+            _ => return Ok((error, false)),
         };
-        self.error_value(lua, failure)
+        Ok((self.error_value(lua, failure)?, false))
     }
 
     /// An error value as Lua sees it (spec L95).

@@ -1,10 +1,13 @@
 -- pcall and xpcall hand back error values; error and assert mark what the author raised, which
--- alone tells a string of the author's from one of Lua's own.
+-- alone tells a string of the author's from one of Lua's own. What the cancel poll raises passes
+-- through both.
 local pcall, xpcall, error, type, select, caught, mark = ...
 
 local function settle(ok, ...)
   if ok then return true, ... end
-  return false, caught((...))
+  local e, stop = caught((...))
+  if stop then error(e, 0) end
+  return false, e
 end
 
 -- Raises for the caller's caller; level 1 names the place that called error or assert.
@@ -27,7 +30,19 @@ function new.pcall(...) return settle(pcall(...)) end
 
 function new.xpcall(f, handler, ...)
   if type(handler) ~= 'function' then return xpcall(f, handler, ...) end
-  return xpcall(f, function(e) return handler(caught(e)) end, ...)
+  local stopped
+  local function finish(...)
+    if stopped then error(stopped, 0) end
+    return ...
+  end
+  return finish(xpcall(f, function(e)
+    local value, stop = caught(e)
+    if stop then
+      stopped = value
+      return value
+    end
+    return handler(value)
+  end, ...))
 end
 
 function new.error(message, level)

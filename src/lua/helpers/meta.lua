@@ -1,7 +1,6 @@
 -- getmetatable and setmetatable: the engine's guard of _G stays out of sight, and no finalizer is
 -- ever armed, since when it runs would be the collector's choice.
-local getmetatable, setmetatable, rawequal, rawget, rawset, pcall, error, type, globals, guard, keep =
-  ...
+local getmetatable, setmetatable, rawequal, rawget, rawset, pcall, error, type, globals, keep = ...
 
 local own -- the metatable that the prompt set on _G
 
