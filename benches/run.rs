@@ -1,6 +1,8 @@
 //! The run's own costs against a floor measured beside them: a bare Lua state with the string, table
 //! and math libraries that loads a compiled block, runs it once and is dropped.
 
+#![allow(missing_docs, clippy::expect_used)]
+
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Duration;
@@ -15,7 +17,9 @@ use runvil::prompt::Dialect;
 const HEADER: &str = "---\nname: bench\ndescription: d\nrunvil: 0\n---\n# T\n";
 
 fn program(source: &str) -> Program {
-    Program::load(source, Dialect::Runvil).program.expect("the bench's prompt is sound")
+    Program::load(source, Dialect::Runvil)
+        .program
+        .expect("the bench's prompt is sound")
 }
 
 fn setup() -> Setup {
@@ -57,7 +61,10 @@ fn run(program: &Program) -> Outcome {
 fn walk(sections: usize) -> String {
     let mut source = HEADER.to_owned();
     for i in 0..sections {
-        let _ = write!(source, "\n## S{i}\n\n```lua\nvar.n = (var.n or 0) + 1\n```\n");
+        let _ = write!(
+            source,
+            "\n## S{i}\n\n```lua\nvar.n = (var.n or 0) + 1\n```\n"
+        );
     }
     source
 }
@@ -74,7 +81,11 @@ fn floor(c: &mut Criterion) {
             let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
             let lua = Lua::new_with(libraries, LuaOptions::new()).expect("a state");
             let chunk = lua.load(&block[..]).set_mode(ChunkMode::Binary);
-            chunk.into_function().expect("loads").call::<()>(()).expect("runs");
+            chunk
+                .into_function()
+                .expect("loads")
+                .call::<()>(())
+                .expect("runs");
         });
     });
 }
@@ -85,16 +96,21 @@ fn walks(c: &mut Criterion) {
         let program = program(&walk(sections));
         group.throughput(Throughput::Elements(sections as u64));
         if sections >= 10_000 {
-            group.sample_size(10).measurement_time(Duration::from_secs(10));
+            group
+                .sample_size(10)
+                .measurement_time(Duration::from_secs(10));
         }
-        group.bench_function(BenchmarkId::from_parameter(sections), |b| b.iter(|| run(&program)));
+        group.bench_function(BenchmarkId::from_parameter(sections), |b| {
+            b.iter(|| run(&program))
+        });
     }
     group.finish();
 }
 
 fn calls(c: &mut Criterion) {
     let block = "for i = 1, 1000 do call('### Sub') end";
-    let source = format!("{HEADER}\n## A\n\n```lua\n{block}\n```\n\n### Sub\n\n```lua\nreturn 1\n```\n");
+    let source =
+        format!("{HEADER}\n## A\n\n```lua\n{block}\n```\n\n### Sub\n\n```lua\nreturn 1\n```\n");
     let program = program(&source);
     let mut group = c.benchmark_group("call");
     group.throughput(Throughput::Elements(1_000));
@@ -109,7 +125,10 @@ fn var(c: &mut Criterion) {
                  var.data = t var.n = 0";
     let mut source = format!("{HEADER}\n## Build\n\n```lua\n{build}\n```\n");
     for i in 0..100 {
-        let _ = write!(source, "\n## S{i}\n\n```lua\nvar.data[5][7].size = {i}\n```\n");
+        let _ = write!(
+            source,
+            "\n## S{i}\n\n```lua\nvar.data[5][7].size = {i}\n```\n"
+        );
     }
     let big = program(&source);
     let only = program(&format!("{HEADER}\n## Build\n\n```lua\n{build}\n```\n"));
@@ -127,7 +146,11 @@ fn store(c: &mut Criterion) {
     let mut group = c.benchmark_group("store in a run");
     group.throughput(Throughput::Elements(2_000));
     group.bench_function("1000 writes and reads", |b| {
-        b.iter_batched(|| Run::new(program.clone(), setup()), finish, BatchSize::SmallInput);
+        b.iter_batched(
+            || Run::new(program.clone(), setup()),
+            finish,
+            BatchSize::SmallInput,
+        );
     });
     group.finish();
 }
@@ -163,7 +186,9 @@ fn parse(c: &mut Criterion) {
             b.iter(|| {
                 let lua = Lua::new_with(StdLib::NONE, LuaOptions::new()).expect("a state");
                 for block in &blocks {
-                    let chunk = lua.load(&block.source).set_name(format!("={}", block.label));
+                    let chunk = lua
+                        .load(&block.source)
+                        .set_name(format!("={}", block.label));
                     black_box(chunk.into_function().expect("compiles").dump(false));
                 }
             });

@@ -57,6 +57,8 @@ pub(super) struct Entry {
     pub(super) index: u32,
     pub(super) depth: u32,
     pub(super) input: Input,
+    /// The member or item that the entry was seeded with (spec L18).
+    pub(super) item: Option<Data>,
     /// Whether the shared library is loading.
     pub(super) loading: Cell<bool>,
     /// The target a `jump` of the running block recorded; the last one stands (spec K28).
@@ -174,7 +176,7 @@ impl Host for Entry {
                 "args" => Root::Text(self.input.args.to_string()),
                 "argv" if self.input.argv == Data::Null => Root::NoArgv,
                 "argv" => Root::Data(self.input.argv.clone()),
-                "item" => Root::NoItem,
+                "item" => self.item.clone().map_or(Root::NoItem, Root::Item),
                 "var" => Root::Fields(call.var()?),
                 "sys" => Root::Fields(self.sys()),
                 "prose" => Root::NotData,

@@ -61,7 +61,13 @@ impl Serialize for Event {
         map.serialize_entry("kind", self.kind.name())?;
         map.serialize_entry("execution", &*self.execution)?;
         map.serialize_entry("section", &*self.section)?;
-        map.serialize_entry("provenance", &Provenance { task: &self.task, seq: self.seq })?;
+        map.serialize_entry(
+            "provenance",
+            &Provenance {
+                task: &self.task,
+                seq: self.seq,
+            },
+        )?;
         match &self.kind {
             EventKind::Plain(_) => {}
             EventKind::Checkpoint { message } => map.serialize_entry("message", message)?,

@@ -39,6 +39,7 @@ const CALL: Global<Entry> = global(
     "call",
     Definition::Function(Function::Suspending(control::call)),
 );
+const ITEM: Global<Entry> = global("item", Definition::Data(|entry| entry.item.clone()));
 const JUMP: Global<Entry> = global(
     "jump",
     Definition::Function(Function::Direct(control::jump)),
@@ -59,10 +60,11 @@ const UNTRUSTED: Global<Entry> = global(
 const VAR: Global<Entry> = global("var", Definition::Var);
 
 /// `runvil: 0`.
-pub(super) static RUNVIL: [Global<Entry>; 12] = [
+pub(super) static RUNVIL: [Global<Entry>; 13] = [
     VAR,
     ARGS,
     SYS,
+    ITEM,
     CALL,
     JUMP,
     LOG,
@@ -75,10 +77,11 @@ pub(super) static RUNVIL: [Global<Entry>; 12] = [
 ];
 
 /// `promptforge: 0`.
-pub(super) static PROMPTFORGE: [Global<Entry>; 10] = [
+pub(super) static PROMPTFORGE: [Global<Entry>; 11] = [
     VAR,
     ARGS,
     SYS,
+    ITEM,
     CALL,
     JUMP,
     LOG,

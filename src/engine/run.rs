@@ -1,6 +1,6 @@
 //! A run: the state machine that steps a prompt's chains (spec R6, K204).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
 use super::program::{ParseEvent, Program};
 use super::seeded::Seeded;
-use super::store::{Policy, StoreOp, StoreValue};
+use super::store::{Policy, StoreValue};
 use super::strand::{Slice, Strand};
 use crate::lua::{Data, Reply};
 
@@ -66,12 +66,19 @@ struct Slot {
 
 enum Wake {
     Start,
-    Answer { op: StoreOp, answer: Answer },
+    Answer { asked: Asked, answer: Answer },
 }
 
 struct InFlight {
     strand: StrandId,
-    op: StoreOp,
+    asked: Asked,
+}
+
+/// What an answered store operation reports, if it succeeds and if it fails.
+#[derive(Clone, Copy)]
+struct Asked {
+    succeeded: Option<&'static str>,
+    failed: Option<&'static str>,
 }
 
 /// One run of one prompt: sans-IO, single-threaded and deterministic. [`Run::step`] runs every
@@ -82,7 +89,7 @@ pub struct Run {
     cancel: Arc<AtomicBool>,
     strands: Vec<Slot>,
     ready: VecDeque<StrandId>,
-    in_flight: HashMap<EffectId, InFlight>,
+    in_flight: BTreeMap<EffectId, InFlight>,
     /// A strand whose direct effect is answered before anything else runs.
     held: Option<StrandId>,
     /// Whether the Host's handle declares a store (spec S50).
@@ -141,7 +148,7 @@ impl Run {
                 wake: Some(Wake::Start),
             }],
             ready: VecDeque::from([ROOT]),
-            in_flight: HashMap::new(),
+            in_flight: BTreeMap::new(),
             held: None,
             has_store,
             outcome: refused.map(Outcome::Failed),
@@ -188,10 +195,10 @@ impl Run {
     /// Hands in the answer to an effect; [`Run::step`] must follow. An answer to an effect that is
     /// not in flight is ignored.
     pub fn answer(&mut self, id: EffectId, answer: Answer) {
-        let Some(InFlight { strand, op }) = self.in_flight.remove(&id) else {
+        let Some(InFlight { strand, asked }) = self.in_flight.remove(&id) else {
             return;
         };
-        self.strands[strand.0].wake = Some(Wake::Answer { op, answer });
+        self.strands[strand.0].wake = Some(Wake::Answer { asked, answer });
         if self.held != Some(strand) {
             self.ready.push_back(strand);
         }
@@ -218,9 +225,14 @@ impl Run {
                 }
                 slot.strand.start_root()
             }
-            Wake::Answer { op, answer } => {
+            Wake::Answer { asked, answer } => {
                 let Answer::Store(answer) = answer;
-                if let Some(kind) = store_event(&op, answer.is_ok()) {
+                let kind = if answer.is_ok() {
+                    asked.succeeded
+                } else {
+                    asked.failed
+                };
+                if let Some(kind) = kind {
                     let section = slot.strand.section();
                     let kind = EventKind::Plain(kind);
                     self.shared.outbox.report(&slot.strand.task, &section, kind);
@@ -230,12 +242,14 @@ impl Run {
         };
         match slice {
             Slice::Asked { op, direct } => {
-                let effect = Effect::Store {
-                    op: op.clone(),
-                    direct,
+                let asked = Asked {
+                    succeeded: store_event(&op, true),
+                    failed: store_event(&op, false),
                 };
+                let effect = Effect::Store { op, direct };
                 let effect = self.shared.outbox.issue(&slot.strand.task, effect);
-                self.in_flight.insert(effect, InFlight { strand: id, op });
+                self.in_flight
+                    .insert(effect, InFlight { strand: id, asked });
                 if direct {
                     self.held = Some(id);
                 }
@@ -261,10 +275,9 @@ impl Run {
     /// Ends the run as cancelled: every waiting call is interrupted once, then every chain is torn
     /// down (spec K211).
     fn cancelled(&mut self) {
-        let mut waiting: Vec<_> = self.in_flight.drain().collect();
-        waiting.sort_by_key(|(id, _)| *id);
+        let waiting = std::mem::take(&mut self.in_flight);
         let answered = self.ready.drain(..).chain(self.held.take());
-        let mut strands: Vec<StrandId> = waiting.into_iter().map(|(_, w)| w.strand).collect();
+        let mut strands: Vec<StrandId> = waiting.into_values().map(|w| w.strand).collect();
         strands.extend(
             answered.filter(|id| matches!(self.strands[id.0].wake, Some(Wake::Answer { .. }))),
         );

@@ -199,6 +199,7 @@ impl Strand {
                 index,
                 depth: chain.depth,
                 input: chain.input.clone(),
+                item: None,
                 loading: Cell::new(has_library),
                 jump: RefCell::new(None),
                 log: Cell::new(LogQuota::new(self.shared.log_events)),

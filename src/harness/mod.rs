@@ -43,16 +43,15 @@ fn perform(mut run: Run, store: &Store, observe: &mut dyn FnMut(&Event)) -> Outc
     loop {
         let step = run.step();
         let mut direct = None;
-        let mut asked = Vec::new();
-        for item in step.items {
-            match item {
-                Item::Event(event) => observe(&event),
-                Item::Effect(issued) => asked.push(issued),
+        for item in &step.items {
+            if let Item::Event(event) = item {
+                observe(event);
             }
         }
         // An effect starts once every event of its step was seen (spec R13), and is performed even
         // where the run has ended meanwhile (spec S44).
-        for issued in asked {
+        for item in step.items {
+            let Item::Effect(issued) = item else { continue };
             let Effect::Store { op, direct: first } = &issued.effect;
             let answer = Answer::Store(store.perform(op));
             match first {

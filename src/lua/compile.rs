@@ -34,7 +34,6 @@ impl Compiler {
     /// The Lua library's own text, where no state could be made.
     pub fn new(dialect: Dialect) -> Result<Self, String> {
         let lua = Lua::new_with(StdLib::NONE, LuaOptions::new()).map_err(|e| e.to_string())?;
-        lua.gc_stop();
         Ok(Self { lua, dialect })
     }
 
@@ -43,8 +42,8 @@ impl Compiler {
     /// # Errors
     /// The Lua compiler's diagnostic, unchanged; its line counts inside the region (spec L87).
     pub fn compile(&self, block: &LuaBlock) -> Result<Compiled, String> {
-        // A NUL cannot stand in a chunk's name.
-        let label = block.label.replace('\0', "\u{fffd}");
+        // Markdown reads a NUL as U+FFFD, so none stands in a chunk's name.
+        let label = &block.label;
         let name = match self.dialect {
             Dialect::PromptForge => label.clone(),
             Dialect::Runvil => format!("={label}"),
@@ -56,19 +55,25 @@ impl Compiler {
             .set_mode(ChunkMode::Text)
             .into_function()
             .map_err(diagnostic)?;
-        let marker = function.info().short_src.unwrap_or_else(|| label.clone());
         let code = function.dump(false);
-        // Every few thousand regions is often enough to keep the heap small.
-        if self.lua.used_memory() > 8 << 20 {
-            drop(function);
-            self.lua.gc_collect().map_err(diagnostic)?;
-        }
         let code = rebase(&code, block.line.saturating_sub(1)).unwrap_or(code);
         Ok(Compiled {
             code: code.into(),
-            label: label.into(),
-            marker: marker.into(),
+            label: label.as_str().into(),
+            marker: marker(self.dialect, label).into(),
         })
+    }
+}
+
+/// How Lua shortens a chunk's name to the 60 bytes that its messages have for one.
+fn marker(dialect: Dialect, label: &str) -> String {
+    let cut = |limit: usize| {
+        String::from_utf8_lossy(label.as_bytes().get(..limit).unwrap_or(label.as_bytes()))
+    };
+    match dialect {
+        Dialect::Runvil => cut(59).into_owned(),
+        Dialect::PromptForge if label.len() < 45 => format!("[string \"{label}\"]"),
+        Dialect::PromptForge => format!("[string \"{}...\"]", cut(45)),
     }
 }
 
@@ -104,7 +109,7 @@ mod tests {
     #[test]
     fn lines_are_those_of_the_file() {
         // spec L89
-        let long = format!("{}error('x')", "local a = 1\n".repeat(500));
+        let long = format!("{}error('x')", "a = 1\n".repeat(500));
         assert!(error_of(Dialect::Runvil, &long, 11).contains("section `A` prologue:511: x"));
         let nested = "local function f()\n\n  return g.h\nend\n\nf()";
         let text = error_of(Dialect::PromptForge, nested, 1_000_000);
@@ -113,6 +118,25 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("]:1000005: in main chunk"), "{text}");
+    }
+
+    #[test]
+    fn markers_are_what_lua_makes_of_the_label() {
+        // spec L88
+        for (dialect, sign) in [(Dialect::Runvil, "="), (Dialect::PromptForge, "")] {
+            for label in [
+                "é".repeat(20),
+                "é".repeat(40),
+                "x".repeat(44),
+                "x".repeat(45),
+                "x".repeat(90),
+            ] {
+                let lua = Lua::new();
+                let chunk = lua.load("return 1").set_name(format!("{sign}{label}"));
+                let info = chunk.into_function().expect("compiles").info();
+                assert_eq!(info.short_src.as_deref(), Some(&*marker(dialect, &label)));
+            }
+        }
     }
 
     #[test]

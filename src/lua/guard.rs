@@ -122,10 +122,10 @@ impl Content {
         for (key, node) in children {
             let value = node.snapshot();
             match (&mut data, key) {
-                (Data::Map(map), Key::Text(text)) => {
-                    if !map.get(text).is_some_and(|old| old.same(&value)) {
-                        Arc::make_mut(map).insert(text.clone(), value);
-                    }
+                (Data::Map(map), Key::Text(text))
+                    if !map.get(text).is_some_and(|old| old.same(&value)) =>
+                {
+                    Arc::make_mut(map).insert(text.clone(), value);
                 }
                 (Data::List(items), Key::Int(i)) => {
                     let at = (*i - 1) as usize;

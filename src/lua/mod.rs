@@ -1,5 +1,6 @@
 //! The section VM: the only place that knows Lua (spec part 02).
 
+mod base;
 mod compile;
 mod convert;
 mod data;
@@ -12,6 +13,7 @@ mod library;
 mod order;
 mod raised;
 mod rebase;
+mod sealed;
 mod vm;
 
 pub use compile::{Compiled, Compiler};

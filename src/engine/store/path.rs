@@ -26,7 +26,8 @@ pub fn broken_rule(path: &str) -> Option<Rule> {
     } else if path.starts_with('/') {
         Some(Rule::Absolute)
     } else {
-        forbidden_byte(path).or_else(|| path.split('/').find_map(broken_by_segment))
+        let mut segments = path.as_bytes().split(|byte| *byte == b'/');
+        forbidden_byte(path).or_else(|| segments.find_map(broken_by_segment))
     }
 }
 
@@ -37,39 +38,35 @@ pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
 
 /// The rules on single bytes that paths and patterns share.
 pub(super) fn forbidden_byte(text: &str) -> Option<Rule> {
-    if text.bytes().any(|byte| byte < 0x20 || byte == 0x7f) {
-        Some(Rule::Control)
-    } else if text.bytes().any(|byte| byte == b'\\') {
-        Some(Rule::Backslash)
-    } else {
-        None
+    let mut backslash = None;
+    for byte in text.bytes() {
+        match byte {
+            0..0x20 | 0x7f => return Some(Rule::Control),
+            b'\\' => backslash = Some(Rule::Backslash),
+            _ => {}
+        }
     }
+    backslash
 }
 
 fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(parent, _)| parent)
 }
 
-fn broken_by_segment(segment: &str) -> Option<Rule> {
-    if segment.is_empty() {
-        Some(Rule::EmptySegment)
-    } else if segment == "." || segment == ".." {
-        Some(Rule::Traversal)
-    } else if segment.ends_with(['.', ' ']) {
-        Some(Rule::UnsafeSuffix)
-    } else if is_reserved(segment) {
-        Some(Rule::ReservedName)
-    } else {
-        None
+fn broken_by_segment(segment: &[u8]) -> Option<Rule> {
+    match segment {
+        [] => Some(Rule::EmptySegment),
+        b"." | b".." => Some(Rule::Traversal),
+        [.., b'.' | b' '] => Some(Rule::UnsafeSuffix),
+        _ if is_reserved(segment) => Some(Rule::ReservedName),
+        _ => None,
     }
 }
 
 /// Whether the text before the first dot names a device of old (`NUL`, `com1`).
-fn is_reserved(segment: &str) -> bool {
-    let base = segment
-        .split_once('.')
-        .map_or(segment, |(base, _)| base)
-        .as_bytes();
+fn is_reserved(segment: &[u8]) -> bool {
+    let dot = segment.iter().position(|byte| *byte == b'.');
+    let base = &segment[..dot.unwrap_or(segment.len())];
     let is = |name: &str| base.eq_ignore_ascii_case(name.as_bytes());
     match base {
         [_, _, _] => ["con", "prn", "aux", "nul"].into_iter().any(is),
