@@ -115,7 +115,7 @@ fn shape(blocks: &[Block]) -> Vec<String> {
 
 fn lua(blocks: &[Block]) -> Vec<&LuaBlock> {
     let lua = |block| match block {
-        &Block::Lua(ref lua) => Some(lua),
+        Block::Lua(lua) => Some(lua),
         Block::Prose(_) => None,
     };
     blocks.iter().filter_map(lua).collect()
