@@ -114,11 +114,11 @@ fn shape(blocks: &[Block]) -> Vec<String> {
 }
 
 fn lua(blocks: &[Block]) -> Vec<&LuaBlock> {
-    let lua = |block| match block {
+    let lua = blocks.iter().filter_map(|block| match block {
         Block::Lua(lua) => Some(lua),
         Block::Prose(_) => None,
-    };
-    blocks.iter().filter_map(lua).collect()
+    });
+    lua.collect()
 }
 
 /// The prose before the last Lua block of the section `A`.

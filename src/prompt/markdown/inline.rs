@@ -366,7 +366,7 @@ mod tests {
             ("<https://x.y/z> <me@x.y> <no>", "https://x.y/z me@x.y"),
             ("`` a`b `` `c", "a`b `c"),
             ("a `  ` `` ` ``", "a    `"),
-            ("one \\\n two  \r\n\tthree", "one two three"),
+            ("one\\\n two  \r\n\tthree", "one two three"),
             ("&nbsp;a&nbsp;", "a"),
             ("&nosuch; &#x41;&#0;", "&nosuch; A\u{FFFD}"),
             ("a\0b", "a\u{FFFD}b"),
