@@ -132,6 +132,7 @@ pub(super) fn read(
     if !pending.is_blank(span.end) {
         content.prose(&pending, span.end);
     }
+    content.blocks.shrink_to_fit();
     let last = content.blocks.len().wrapping_sub(1);
     for (index, block) in content.blocks.iter_mut().enumerate() {
         if let Block::Lua(lua) = block {

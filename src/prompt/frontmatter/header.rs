@@ -5,7 +5,7 @@ use super::declaration::{ArgShape, FileShape, PackShape, PluginShape, RoleShape,
 use super::id::plugin_of;
 use super::name::{Declarations, NameKind};
 use super::reading::{Detail, Failure, Reading, Scalar, Shape, Visit, fields, found, wrong};
-use super::shape::{List, Nullable, Text, mismatch};
+use super::shape::{List, Nullable, Text, mismatch, type_error};
 use crate::prompt::tree::{Args, Contract, Dialect};
 use serde::de::MapAccess;
 use std::collections::{HashMap, HashSet};
@@ -22,9 +22,8 @@ pub(super) struct Header {
 pub(super) enum Version {
     /// Its digits.
     Digits(String),
-    /// A number that YAML reads as a float, as do whole ones too large for any machine integer:
-    /// what is written there decides.
-    Float {
+    /// A number too large for any machine integer, or none: what is written there decides.
+    Unclear {
         at: Visit,
         /// The failure, if it is not whole.
         otherwise: String,
@@ -143,21 +142,26 @@ impl Shape<'_> for Rounds {
     }
 
     fn scalar(self, _: &Reading, scalar: Scalar<'_>) -> Result<u32, Failure> {
-        let rounds = match scalar {
-            Scalar::Integer(value) => u32::try_from(value).ok().filter(|n| (1..=1000).contains(n)),
-            Scalar::Float(_) => None,
+        let otherwise = match scalar {
+            Scalar::Integer(value) => match u32::try_from(value) {
+                Ok(rounds @ 1..=1000) => return Ok(rounds),
+                _ => rounds_text(&value.to_string(), String::new()),
+            },
+            Scalar::Float(_) => type_error(&self, scalar),
+            Scalar::Text(text) if is_beyond_floats(text) => type_error(&self, scalar),
             _ => return mismatch(&self, scalar),
         };
-        let otherwise = format!(
-            "invalid type: {}, expected {}",
-            found(scalar),
-            self.expected()
-        );
-        rounds.ok_or(Failure {
+        Err(Failure {
             detail: Detail::Rounds { otherwise },
             at: None,
         })
     }
+}
+
+/// Whether YAML reads a text as a string only because, as a number, it is too large for a float.
+/// Whether it is quoted must be looked at yet.
+fn is_beyond_floats(text: &str) -> bool {
+    text.len() > 300 && is_whole(text)
 }
 
 /// What is wrong with a number of rounds, as written. A number that is not whole is of the wrong
@@ -181,7 +185,7 @@ fn is_whole(raw: &str) -> bool {
     let digits = raw.trim_start_matches(['+', '-']);
     match digits.get(..2) {
         Some("0x" | "0o" | "0b") => true,
-        _ => digits.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()),
     }
 }
 
@@ -207,17 +211,19 @@ impl Shape<'_> for VersionShape {
             }
             // Only a number of some twenty digits or more can still be whole.
             Scalar::Float(value) if value >= 1e18 && value.is_finite() => {
-                let otherwise = format!(
-                    "invalid type: {}, expected {}",
-                    found(scalar),
-                    self.expected()
-                );
-                Ok(Version::Float {
-                    at: reading.current(),
-                    otherwise,
-                })
+                Ok(self.unclear(reading, scalar))
             }
+            Scalar::Text(text) if is_beyond_floats(text) => Ok(self.unclear(reading, scalar)),
             _ => mismatch(&self, scalar),
+        }
+    }
+}
+
+impl VersionShape {
+    fn unclear(&self, reading: &Reading, scalar: Scalar<'_>) -> Version {
+        Version::Unclear {
+            at: reading.current(),
+            otherwise: type_error(self, scalar),
         }
     }
 }

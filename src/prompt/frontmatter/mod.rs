@@ -47,6 +47,9 @@ pub(super) fn read(
     if file.is_empty() {
         return Err(file.failure("missing field `name`".to_owned(), None));
     }
+    if let Some(place) = file.too_deep() {
+        return Err(file.failure("recursion limit exceeded".to_owned(), Some(place)));
+    }
     let dialect = file.decode(Survey { default })?;
     let shape = HeaderShape(dialect);
     let header = file.decode(shape)?;
@@ -70,6 +73,9 @@ pub(super) fn read(
     })
 }
 
+/// The most flow collections that may be open at a time.
+const FLOW_DEPTH: usize = 1000;
+
 /// The YAML of a file.
 struct Yaml<'a> {
     source: &'a str,
@@ -84,6 +90,23 @@ impl<'a> Yaml<'a> {
             .lines()
             .map(str::trim)
             .all(|line| line.is_empty() || line.starts_with('#'))
+    }
+
+    /// The bracket that opens more levels than a document may have.
+    ///
+    /// The YAML reader's time for a token grows with the number of open flow collections, so they
+    /// are bounded before it starts: by all brackets, wherever they stand, which is more than
+    /// enough.
+    fn too_deep(&self) -> Option<usize> {
+        let mut depth = 0usize;
+        self.yaml.bytes().position(|byte| {
+            match byte {
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > FLOW_DEPTH
+        })
     }
 
     /// Reads the document as a shape.
@@ -122,7 +145,7 @@ impl<'a> Yaml<'a> {
     fn version(&self, shape: HeaderShape, version: Version) -> Result<String, ParseError> {
         match version {
             Version::Digits(digits) => Ok(digits),
-            Version::Float { at, otherwise } => {
+            Version::Unclear { at, otherwise } => {
                 let place = self.place_of(shape, at);
                 let digits = self.written(place).trim_start_matches('+');
                 if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -144,7 +167,6 @@ impl<'a> Yaml<'a> {
                 .trim_start_matches(|c: char| !c.is_whitespace())
                 .trim_start();
         }
-        let text = text.trim_start_matches(['"', '\'']);
         let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'));
         &text[..end.unwrap_or(text.len())]
     }

@@ -41,13 +41,18 @@ impl Shape<'_> for Boolean {
     }
 }
 
-/// What a shape says of a scalar that it does not take.
+/// The failure of a shape that does not take a scalar.
 pub(super) fn mismatch<'de, S: Shape<'de>, T>(shape: &S, scalar: Scalar<'_>) -> Result<T, Failure> {
-    Err(wrong(format!(
+    Err(wrong(type_error(shape, scalar)))
+}
+
+/// What a shape says of a scalar that it does not take (spec F33).
+pub(super) fn type_error<'de, S: Shape<'de>>(shape: &S, scalar: Scalar<'_>) -> String {
+    format!(
         "invalid type: {}, expected {}",
         found(scalar),
         shape.expected()
-    )))
+    )
 }
 
 /// A value, or null for none (spec F30).

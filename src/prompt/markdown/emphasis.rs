@@ -44,8 +44,8 @@ impl Run {
     /// Whether the rule of three keeps this opener from that closer.
     fn refuses(self, closer: Self) -> bool {
         (self.closes || closer.opens)
-            && (self.written + closer.written) % 3 == 0
-            && (self.written % 3 != 0 || closer.written % 3 != 0)
+            && (self.written + closer.written).is_multiple_of(3)
+            && !(self.written.is_multiple_of(3) && closer.written.is_multiple_of(3))
     }
 }
 

@@ -261,14 +261,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A line break is one space, whatever white space is around it.
+    /// A line break is one space, and takes the white space at the end of its line and at the start
+    /// of the next.
     fn line_break(&mut self) {
-        let kept = self.output.trim_end_matches([' ', '\t', '\r']).len();
-        let floor = self
-            .tokens
-            .last()
-            .map_or(0, |token| token.start + token.length);
-        self.output.truncate(kept.max(floor));
+        let before = &self.source[..self.position];
+        let white = before.len() - before.trim_end_matches([' ', '\t', '\r']).len();
+        let bare = self.output.trim_end_matches([' ', '\t', '\r']).len();
+        self.output
+            .truncate(bare.max(self.output.len().saturating_sub(white)));
         let rest = self.rest();
         let after = rest.trim_start_matches(['\n', ' ', '\t']);
         self.push(rest.len() - after.len(), " ");
@@ -366,7 +366,7 @@ mod tests {
             ("<https://x.y/z> <me@x.y> <no>", "https://x.y/z me@x.y"),
             ("`` a`b `` `c", "a`b `c"),
             ("a `  ` `` ` ``", "a    `"),
-            ("one \\\n two  \r\n\tthree", "one two three"),
+            ("one\\\n two  \r\n\tthree", "one two three"),
             ("&nbsp;a&nbsp;", "a"),
             ("&nosuch; &#x41;&#0;", "&nosuch; A\u{FFFD}"),
             ("a\0b", "a\u{FFFD}b"),
