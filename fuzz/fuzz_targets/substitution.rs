@@ -1,5 +1,5 @@
-//! Whole runs: any text as prose to substitute, as arguments and as Lua must end in an outcome, and
-//! a second run of it in the same one, event for event.
+//! Prose with placeholders, in whole runs: any text as prose, as arguments and as Lua must end in an
+//! outcome, and a second run of it in the same one, event for event.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
