@@ -11,3 +11,8 @@ pub mod prompt;
 pub use engine::{Answer, Effect, Event, Outcome, Run};
 pub use harness::Harness;
 pub use prompt::Prompt;
+
+/// The README's Rust, compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

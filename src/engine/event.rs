@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::store::StoreOp;
+
 /// One event, with its coordinates (spec K182, K183).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -59,7 +61,13 @@ impl Serialize for Event {
         map.serialize_entry("kind", self.kind.name())?;
         map.serialize_entry("execution", &*self.execution)?;
         map.serialize_entry("section", &*self.section)?;
-        map.serialize_entry("provenance", &Provenance { task: &self.task, seq: self.seq })?;
+        map.serialize_entry(
+            "provenance",
+            &Provenance {
+                task: &self.task,
+                seq: self.seq,
+            },
+        )?;
         match &self.kind {
             EventKind::Plain(_) => {}
             EventKind::Checkpoint { message } => map.serialize_entry("message", message)?,
@@ -67,4 +75,22 @@ impl Serialize for Event {
         }
         map.end()
     }
+}
+
+/// The event of a store operation that was answered, where it has one (spec S46).
+pub(super) fn store_event(op: &StoreOp, succeeded: bool) -> Option<&'static str> {
+    let (success, failure) = match op.event_name()? {
+        "write" => ("store_write_succeeded", "store_write_failed"),
+        "append" => ("store_append_succeeded", "store_append_failed"),
+        "read" => ("store_read_succeeded", "store_read_failed"),
+        "read_numbered" => (
+            "store_read_numbered_succeeded",
+            "store_read_numbered_failed",
+        ),
+        "replace" => ("store_replace_succeeded", "store_replace_failed"),
+        "delete" => ("store_delete_succeeded", "store_delete_failed"),
+        "glob" => ("store_glob_succeeded", "store_glob_failed"),
+        _ => return None,
+    };
+    Some(if succeeded { success } else { failure })
 }

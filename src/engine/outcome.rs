@@ -83,7 +83,12 @@ pub struct RunError {
 impl RunError {
     /// An error without a place.
     pub fn new(kind: RunErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, parse_kind: None, message: message.into(), location: None }
+        Self {
+            kind,
+            parse_kind: None,
+            message: message.into(),
+            location: None,
+        }
     }
 }
 

@@ -6,13 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::engine::Outcome;
 use crate::prompt::Dialect;
 
-/// The run seed: 32 bytes (spec R20).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seed(pub [u8; 32]);
-
-/// The start instant, in milliseconds since the Unix epoch (spec L60).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StartedAt(pub i64);
+use super::{Seed, StartedAt};
 
 /// The run limits that need no model (spec L8, L76).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +42,22 @@ impl Default for Limits {
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken(Arc<AtomicBool>);
 
+impl From<Arc<AtomicBool>> for CancelToken {
+    /// A token on a flag that something else raises, such as a signal handler.
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+}
+
 impl CancelToken {
     /// Asks the run to end as cancelled.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag itself.
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
     }
 
     /// Whether the run was asked to end.

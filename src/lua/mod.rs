@@ -1,1 +1,33 @@
-//! The section VM: the only place that knows Lua.
+//! The section VM: the only place that knows Lua (spec part 02).
+
+mod base;
+mod compile;
+mod convert;
+mod data;
+mod failure;
+mod globals;
+mod guard;
+mod helpers;
+mod host;
+mod library;
+mod order;
+mod raised;
+mod rebase;
+mod sealed;
+mod vm;
+
+pub use compile::{Compiled, Compiler};
+pub use convert::NotData;
+pub use data::Data;
+pub use failure::{Class, Failure, Field, INTERRUPTED, Kind};
+pub use host::{Call, Definition, Function, Global, Host, Library, Lookup, Reply, Thrown};
+pub use vm::{Flow, Seeds, Vm};
+
+/// The heading reference in a call's first argument: its type is checked here, what it says where
+/// it is resolved (spec K12, K13).
+///
+/// # Errors
+/// `section target must be a string, got {type}`, or that it is not UTF-8.
+pub fn target<H: Host>(call: &Call<'_, H>) -> Result<String, Failure> {
+    call.string(0, "section target")
+}

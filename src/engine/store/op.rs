@@ -1,7 +1,15 @@
 //! Store operations and their values (spec S section 1.1, R21).
 
-/// One store operation. Paths and patterns have passed the rules of spec S15 and S37.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+use super::lines::LineRange;
+use super::path::check_path;
+use super::{Glob, StoreFailure};
+
+/// One store operation. It is written as a record's effect holds it: `op`, then the fields in the
+/// order they have here (spec R21).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
 pub enum StoreOp {
     /// Creates the file or replaces its whole text.
     Write {
@@ -22,8 +30,10 @@ pub enum StoreOp {
         /// The file.
         path: String,
         /// The first line, as given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         start: Option<i64>,
         /// The last line, as given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         end: Option<i64>,
     },
     /// Reads with line numbers.
@@ -31,8 +41,10 @@ pub enum StoreOp {
         /// The file.
         path: String,
         /// The first line, as given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         start: Option<i64>,
         /// The last line, as given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         end: Option<i64>,
     },
     /// Replaces the one occurrence of `old` by `new`.
@@ -59,10 +71,88 @@ pub enum StoreOp {
         /// The pattern.
         pattern: String,
     },
+    /// Opens the store for a task, where its backend declares that it checks (spec S58).
+    Open {
+        /// The task's id.
+        task: String,
+    },
 }
 
-/// What a store operation gives back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl StoreOp {
+    /// The checks that need neither the store nor a policy: path and pattern rules first, then a
+    /// range without its start and an empty anchor (spec S40 steps 2 and 3).
+    ///
+    /// # Errors
+    ///
+    /// `invalid_path`, `invalid_range` or `anchor`.
+    pub fn check(&self) -> Result<(), StoreFailure> {
+        match self {
+            Self::Write { path, .. }
+            | Self::Append { path, .. }
+            | Self::Delete { path }
+            | Self::Exists { path } => check_path(path),
+            Self::Read { path, start, end } | Self::ReadNumbered { path, start, end } => {
+                check_path(path)?;
+                LineRange {
+                    start: *start,
+                    end: *end,
+                }
+                .check(path)
+            }
+            Self::Replace { path, old, .. } => {
+                check_path(path)?;
+                if old.is_empty() {
+                    Err(StoreFailure::empty_anchor(path))
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Glob { pattern } => Glob::check(pattern),
+            Self::Open { .. } => Ok(()),
+        }
+    }
+
+    /// The path or pattern, as the prompt wrote it; opening has none.
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            Self::Write { path, .. }
+            | Self::Append { path, .. }
+            | Self::Read { path, .. }
+            | Self::ReadNumbered { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Delete { path }
+            | Self::Exists { path } => Some(path),
+            Self::Glob { pattern } => Some(pattern),
+            Self::Open { .. } => None,
+        }
+    }
+
+    /// Whether the operation changes the store, whatever comes of it.
+    pub fn changes(&self) -> bool {
+        matches!(
+            self,
+            Self::Write { .. } | Self::Append { .. } | Self::Replace { .. } | Self::Delete { .. }
+        )
+    }
+
+    /// The operation's name in its events; `None` where it has none (spec S46, K187).
+    pub fn event_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Write { .. } => Some("write"),
+            Self::Append { .. } => Some("append"),
+            Self::Read { .. } => Some("read"),
+            Self::ReadNumbered { .. } => Some("read_numbered"),
+            Self::Replace { .. } => Some("replace"),
+            Self::Delete { .. } => Some("delete"),
+            Self::Glob { .. } => Some("glob"),
+            Self::Exists { .. } | Self::Open { .. } => None,
+        }
+    }
+}
+
+/// What a store operation gives back, written as the bare value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum StoreValue {
     /// Nothing.
     Null,

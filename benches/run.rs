@@ -1,0 +1,201 @@
+//! The run's own costs against a floor measured beside them: a bare Lua state with the string, table
+//! and math libraries that loads a compiled block, runs it once and is dropped.
+
+#![allow(missing_docs, clippy::expect_used)]
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use mlua::chunk::ChunkMode;
+use mlua::{Lua, LuaOptions, StdLib};
+use runvil::engine::{Answer, Effect, Item, Outcome, Program, Run, Setup};
+use runvil::harness::Store;
+use runvil::prompt::Dialect;
+
+const HEADER: &str = "---\nname: bench\ndescription: d\nrunvil: 0\n---\n# T\n";
+
+fn program(source: &str) -> Program {
+    Program::load(source, Dialect::Runvil)
+        .program
+        .expect("the bench's prompt is sound")
+}
+
+fn setup() -> Setup {
+    Setup {
+        execution: "bench".into(),
+        seed: [0; 32],
+        when: "2026-01-01T00:00:00Z".into(),
+        args: "".into(),
+        memory: 64 << 20,
+        log_events: 1024,
+        ui: None,
+        store: Some(Default::default()),
+        cancel: Default::default(),
+    }
+}
+
+/// Steps a run to its end, its store in memory.
+fn finish(mut run: Run) -> Outcome {
+    let store = Store::memory();
+    loop {
+        let step = run.step();
+        for item in step.items {
+            if let Item::Effect(issued) = item {
+                let Effect::Store { op, .. } = &issued.effect;
+                run.answer(issued.id, Answer::Store(store.perform(op)));
+            }
+        }
+        if let Some(outcome) = step.outcome {
+            assert!(matches!(outcome, Outcome::Completed(_)), "{outcome:?}");
+            return outcome;
+        }
+    }
+}
+
+fn run(program: &Program) -> Outcome {
+    finish(Run::new(program.clone(), setup()))
+}
+
+fn walk(sections: usize) -> String {
+    let mut source = HEADER.to_owned();
+    for i in 0..sections {
+        let _ = write!(
+            source,
+            "\n## S{i}\n\n```lua\nvar.n = (var.n or 0) + 1\n```\n"
+        );
+    }
+    source
+}
+
+fn floor(c: &mut Criterion) {
+    let block = Lua::new()
+        .load("local n = (nil or 0) + 1")
+        .set_name("=section")
+        .into_function()
+        .expect("compiles")
+        .dump(false);
+    c.bench_function("floor", |b| {
+        b.iter(|| {
+            let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
+            let lua = Lua::new_with(libraries, LuaOptions::new()).expect("a state");
+            let chunk = lua.load(&block[..]).set_mode(ChunkMode::Binary);
+            chunk
+                .into_function()
+                .expect("loads")
+                .call::<()>(())
+                .expect("runs");
+        });
+    });
+}
+
+fn walks(c: &mut Criterion) {
+    let mut group = c.benchmark_group("walk");
+    for sections in [100, 1_000, 10_000, 100_000] {
+        let program = program(&walk(sections));
+        group.throughput(Throughput::Elements(sections as u64));
+        if sections >= 10_000 {
+            group
+                .sample_size(10)
+                .measurement_time(Duration::from_secs(10));
+        }
+        group.bench_function(BenchmarkId::from_parameter(sections), |b| {
+            b.iter(|| run(&program))
+        });
+    }
+    group.finish();
+}
+
+fn calls(c: &mut Criterion) {
+    let block = "for i = 1, 1000 do call('### Sub') end";
+    let source =
+        format!("{HEADER}\n## A\n\n```lua\n{block}\n```\n\n### Sub\n\n```lua\nreturn 1\n```\n");
+    let program = program(&source);
+    let mut group = c.benchmark_group("call");
+    group.throughput(Throughput::Elements(1_000));
+    group.bench_function("1000", |b| b.iter(|| run(&program)));
+    group.finish();
+}
+
+fn var(c: &mut Criterion) {
+    // About 1 MiB of nested tables, one field of which changes in every section.
+    let build = "local t = {} for i = 1, 1000 do local r = {} for j = 1, 20 do \
+                 r[j] = { name = 'entry ' .. i .. ' ' .. j, size = j } end t[i] = r end \
+                 var.data = t var.n = 0";
+    let mut source = format!("{HEADER}\n## Build\n\n```lua\n{build}\n```\n");
+    for i in 0..100 {
+        let _ = write!(
+            source,
+            "\n## S{i}\n\n```lua\nvar.data[5][7].size = {i}\n```\n"
+        );
+    }
+    let big = program(&source);
+    let only = program(&format!("{HEADER}\n## Build\n\n```lua\n{build}\n```\n"));
+    let mut group = c.benchmark_group("var");
+    group.sample_size(20);
+    group.bench_function("1 MiB built, no boundary", |b| b.iter(|| run(&only)));
+    group.bench_function("1 MiB across 100 sections", |b| b.iter(|| run(&big)));
+    group.finish();
+}
+
+fn store(c: &mut Criterion) {
+    let block = "local text = string.rep('x', 100) \
+                 for i = 1, 1000 do local p = 'f' .. i store.write(p, text) store.read(p) end";
+    let program = program(&format!("{HEADER}\n## A\n\n```lua\n{block}\n```\n"));
+    let mut group = c.benchmark_group("store in a run");
+    group.throughput(Throughput::Elements(2_000));
+    group.bench_function("1000 writes and reads", |b| {
+        b.iter_batched(
+            || Run::new(program.clone(), setup()),
+            finish,
+            BatchSize::SmallInput,
+        );
+    });
+    group.finish();
+}
+
+fn parse(c: &mut Criterion) {
+    let mut group = c.benchmark_group("parse");
+    for sections in [200, 2_000, 20_000] {
+        let mut source = HEADER.to_owned();
+        for i in 0..sections {
+            let _ = write!(
+                source,
+                "\n## Section {i}\n\nSome prose about *section* {i}, with `code`.\n\n```lua\n\
+                 local x = prose\nvar.n = (var.n or 0) + {i}\nif var.n > 10 then log('n ' .. var.n) \
+                 end\n```\n"
+            );
+        }
+        let prompt = runvil::Prompt::parse(&source, Dialect::Runvil).expect("sound");
+        let blocks: Vec<_> = prompt
+            .sections
+            .iter()
+            .flat_map(|section| &section.blocks)
+            .filter_map(|block| match block {
+                runvil::prompt::Block::Lua(block) => Some(block.clone()),
+                _ => None,
+            })
+            .collect();
+        group.throughput(Throughput::Bytes(source.len() as u64));
+        group.sample_size(20);
+        group.bench_function(BenchmarkId::new("whole", sections), |b| {
+            b.iter(|| black_box(Program::load(&source, Dialect::Runvil).program.is_ok()));
+        });
+        group.bench_function(BenchmarkId::new("compiling alone", sections), |b| {
+            b.iter(|| {
+                let lua = Lua::new_with(StdLib::NONE, LuaOptions::new()).expect("a state");
+                for block in &blocks {
+                    let chunk = lua
+                        .load(&block.source)
+                        .set_name(format!("={}", block.label));
+                    black_box(chunk.into_function().expect("compiles").dump(false));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, floor, walks, calls, var, store, parse);
+criterion_main!(benches);

@@ -1,0 +1,109 @@
+//! The JSON objects of the command line (spec C5, C7).
+
+use runvil::engine::{Outcome, RunError};
+use runvil::harness::Report;
+use runvil::prompt::Location;
+use serde::Serialize;
+
+/// What `--json` prints about a run, or about a command that ran nothing (spec C5).
+#[derive(Serialize)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum RunObject<'a> {
+    Completed {
+        result: &'a str,
+        run: &'a str,
+        seed: String,
+        started_at: String,
+    },
+    Cancelled {
+        run: &'a str,
+    },
+    Failed {
+        kind: &'static str,
+        #[serde(flatten)]
+        failure: Failure<'a>,
+        run: &'a str,
+    },
+    Error {
+        message: &'a str,
+    },
+}
+
+/// What is known about a failure (spec C5).
+#[derive(Serialize)]
+pub struct Failure<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parse_kind: Option<&'static str>,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Place<'a>>,
+}
+
+/// A place, each part only when it is known (spec C5).
+#[derive(Serialize)]
+struct Place<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<[usize; 2]>,
+}
+
+impl<'a> RunObject<'a> {
+    /// The object of a run that took place.
+    pub fn new(report: &'a Report) -> Self {
+        let run = report.run.as_str();
+        match &report.outcome {
+            Outcome::Completed(result) => Self::Completed {
+                result,
+                run,
+                seed: report.seed.to_string(),
+                started_at: report.started_at.to_string(),
+            },
+            Outcome::Cancelled => Self::Cancelled { run },
+            Outcome::Failed(error) => Self::Failed {
+                kind: error.kind.name(),
+                failure: Failure::new(error),
+                run,
+            },
+        }
+    }
+}
+
+impl<'a> Failure<'a> {
+    /// What a run error says.
+    pub fn new(error: &'a RunError) -> Self {
+        Self {
+            parse_kind: error.parse_kind.map(|kind| kind.name()),
+            message: &error.message,
+            location: error.location.as_ref().and_then(Place::new),
+        }
+    }
+
+    /// A failure that is only a message.
+    pub fn message(message: &'a str) -> Self {
+        Self {
+            parse_kind: None,
+            message,
+            location: None,
+        }
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The place of a failure; `None` when nothing of it is known.
+    fn new(location: &'a Location) -> Option<Self> {
+        if *location == Location::default() {
+            return None;
+        }
+        Some(Self {
+            path: location.path.as_deref(),
+            line: location.line,
+            column: location.column,
+            span: location.span.as_ref().map(|span| [span.start, span.end]),
+        })
+    }
+}

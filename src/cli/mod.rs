@@ -1,0 +1,62 @@
+//! The command line: the Host that owns the terminal and the files (spec part 08).
+
+mod args;
+mod check;
+mod completions;
+mod console;
+mod diagnostic;
+mod escape;
+mod interrupt;
+mod json;
+mod output;
+mod progress;
+mod run;
+mod source;
+mod status;
+mod style;
+mod tree;
+
+use std::env;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::args::{Cli, Command};
+use self::status::{SetupError, Status};
+use self::style::Style;
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    let status = match Cli::try_parse() {
+        Ok(cli) => match cli.command {
+            Command::Run(args) => run::run(&args),
+            Command::Check(args) => check::check(&args),
+            Command::Completions { shell } => completions::completions(shell),
+        },
+        Err(error) => explain(&error),
+    };
+    status.into()
+}
+
+/// Shows help to who asked for it, and what is wrong with the words to who did not.
+fn explain(error: &clap::Error) -> Status {
+    let style = Style::new(false);
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        return console::status_of(console::print(&text), Status::Success, style);
+    }
+    if json_was_asked_for() {
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let message = text.split("\n\n").next().unwrap_or(text);
+        return SetupError(message.to_owned()).report(true, style);
+    }
+    console::log(&text);
+    Status::Setup
+}
+
+/// Whether `--json` is among the words, although they do not make a command.
+fn json_was_asked_for() -> bool {
+    env::args_os()
+        .take_while(|word| word != "--")
+        .any(|word| word == "--json")
+}

@@ -1,0 +1,42 @@
+//! Writes the file that a prompt's `output:` declares (spec C2).
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::Builder;
+
+/// Writes a file whole or not at all: to a temporary sibling that then takes its name. A link is
+/// followed, so the file it names is the one replaced; what is no regular file, such as a pipe or
+/// a device, is written through, since it cannot be replaced.
+pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let known = fs::metadata(&target).ok();
+    if let Some(known) = &known
+        && !known.is_file()
+    {
+        return File::options().write(true).open(&target)?.write_all(bytes);
+    }
+    let mut builder = Builder::new();
+    #[cfg(unix)]
+    {
+        // The usual permissions of a new file, which the process's mask cuts down.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut sibling = builder.tempfile_in(folder_of(&target))?;
+    sibling.write_all(bytes)?;
+    if let Some(known) = known {
+        fs::set_permissions(sibling.path(), known.permissions())?;
+    }
+    sibling.persist(&target)?;
+    Ok(())
+}
+
+/// The folder a file stands in.
+fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

@@ -1,0 +1,181 @@
+//! `runvil run` (spec C2 to C5).
+
+use std::path::Path;
+
+use runvil::engine::{Outcome, RunErrorKind};
+use runvil::harness::{CancelToken, Harness, Launch, Report, Store};
+use runvil::prompt::{Dialect, Prompt};
+
+use super::args::RunArgs;
+use super::json::RunObject;
+use super::progress::Progress;
+use super::source::{self, PROMPT_CAP, TEXT_CAP};
+use super::status::{SetupError, Status};
+use super::style::Style;
+use super::{console, diagnostic, interrupt, output};
+
+/// Runs one prompt and says how it went.
+pub fn run(args: &RunArgs) -> Status {
+    let style = console::error_style(args.look.color);
+    let (source, launch) = match set_up(args) {
+        Ok(ready) => ready,
+        Err(error) => return error.report(args.json, style),
+    };
+    let report = perform(args, &source, launch);
+    match setup_error(&report) {
+        Some(error) => error.report(args.json, style),
+        None => conclude(args, &source, &report, style),
+    }
+}
+
+/// Reads what the words name, so that nothing runs unless all of it is there.
+fn set_up(args: &RunArgs) -> Result<(String, Launch), SetupError> {
+    let argument_file = args
+        .args
+        .as_deref()
+        .map(Path::new)
+        .filter(|text| source::is_stdin(text));
+    let read = [
+        Some(args.file.as_path()),
+        args.input.as_deref(),
+        argument_file,
+    ];
+    source::claim_stdin(read.into_iter().flatten())?;
+    let dialect = Dialect::from(args.look.dialect);
+    let source = source::read(&args.file, PROMPT_CAP)?;
+    if let Some(output) = &args.output {
+        check_output(output, &source, dialect)?;
+    }
+    let launch = Launch {
+        args: match argument_file {
+            Some(stdin) => source::read(stdin, TEXT_CAP)?,
+            None => args.args.clone().unwrap_or_else(|| args.text.join(" ")),
+        },
+        input: args
+            .input
+            .as_ref()
+            .map(|input| source::read(input, TEXT_CAP))
+            .transpose()?,
+        seed: args.seed,
+        started_at: args.started_at,
+        name: args.name.clone(),
+        dialect,
+        limits: (&args.limits).into(),
+        store: args
+            .store
+            .as_ref()
+            .map(|folder| open_store(folder))
+            .transpose()?,
+        cancel: listen()?,
+        ..Launch::default()
+    };
+    Ok((source, launch))
+}
+
+/// Refuses an `--output` that could never be written. A prompt that does not parse is left to the
+/// run, which reports it.
+fn check_output(output: &Path, source: &str, dialect: Dialect) -> Result<(), SetupError> {
+    if source::is_stdin(output) {
+        let message = "`--output` names a file: standard output holds the result";
+        return Err(SetupError(message.to_owned()));
+    }
+    match Prompt::parse(source, dialect) {
+        Ok(prompt) if prompt.contract.output.is_none() => Err(SetupError(format!(
+            "`--output {}` is given, but the prompt declares no `output:` file",
+            output.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The folder as the run's store.
+fn open_store(folder: &Path) -> Result<Store, SetupError> {
+    Store::directory(folder).map_err(|error| SetupError(error.to_string()))
+}
+
+fn listen() -> Result<CancelToken, SetupError> {
+    interrupt::listen().map_err(|error| SetupError(format!("cannot listen for Ctrl-C: {error}")))
+}
+
+/// Runs the prompt, showing its events as they come.
+fn perform(args: &RunArgs, source: &str, launch: Launch) -> Report {
+    let mut progress = Progress::new(!args.quiet && !args.events);
+    let report = Harness::default().run(source, launch, &mut |event| {
+        if args.events {
+            console::log_json(event);
+        }
+        progress.observe(event);
+    });
+    progress.clear();
+    report
+}
+
+/// A PromptForge run whose input text and declaration do not fit has not begun (spec C10).
+fn setup_error(report: &Report) -> Option<SetupError> {
+    let dialect = report.prompt.as_ref().map(|prompt| prompt.dialect);
+    match &report.outcome {
+        Outcome::Failed(error)
+            if error.kind == RunErrorKind::Input && dialect == Some(Dialect::PromptForge) =>
+        {
+            Some(SetupError(error.message.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Hands out what a run left: its output file, its result, its failure.
+fn conclude(args: &RunArgs, source: &str, report: &Report, style: Style) -> Status {
+    let collected = collect(args, report);
+    let printed = if args.json {
+        console::print_json(&RunObject::new(report))
+    } else {
+        match &report.outcome {
+            Outcome::Completed(result) => console::print_result(result),
+            Outcome::Failed(error) => {
+                let file = args.file.to_string_lossy();
+                console::log_raw(&diagnostic::render(error, &file, source, style));
+                Ok(())
+            }
+            Outcome::Cancelled => {
+                console::log("cancelled");
+                Ok(())
+            }
+        }
+    };
+    let status = match report.outcome {
+        Outcome::Completed(_) => Status::Success,
+        Outcome::Cancelled => Status::Cancelled,
+        Outcome::Failed(_) => Status::Failed,
+    };
+    let status = console::status_of(printed, status, style);
+    match collected {
+        Ok(()) => status,
+        Err(message) => {
+            console::log_error(&message, style);
+            Status::Failed
+        }
+    }
+}
+
+/// Writes the declared output file of a completed run where `--output` wants it (spec C2).
+fn collect(args: &RunArgs, report: &Report) -> Result<(), String> {
+    let Some(file) = &args.output else {
+        return Ok(());
+    };
+    let declared = report
+        .prompt
+        .as_ref()
+        .and_then(|prompt| prompt.contract.output.as_ref());
+    let (Outcome::Completed(_), Some(declared)) = (&report.outcome, declared) else {
+        return Ok(());
+    };
+    let blame = |why: String| {
+        let (file, declared) = (file.display(), &declared.path);
+        format!("cannot write `{file}` from the prompt's output file `{declared}`: {why}")
+    };
+    let bytes = report
+        .store
+        .read(&declared.path)
+        .map_err(|error| blame(error.to_string()))?;
+    output::write(file, &bytes).map_err(|error| blame(error.to_string()))
+}

@@ -1,0 +1,48 @@
+//! How a command ends (spec C4).
+
+use std::process::ExitCode;
+
+use super::console;
+use super::json::RunObject;
+use super::style::Style;
+
+/// The exit status of a command (spec C4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The run completed, or every file is in order.
+    Success,
+    /// The run failed, or a file is not in order.
+    Failed,
+    /// Nothing ran.
+    Setup,
+    /// The run was cancelled.
+    Cancelled,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Success => 0,
+            Status::Failed => 1,
+            Status::Setup => 2,
+            Status::Cancelled => 130,
+        })
+    }
+}
+
+/// Why nothing ran: the person has to change the command, a file or the configuration.
+#[derive(Debug)]
+pub struct SetupError(pub String);
+
+impl SetupError {
+    /// Says why nothing ran: as an object on standard output where `--json` was given (spec C5),
+    /// else on standard error.
+    pub fn report(&self, json: bool, style: Style) -> Status {
+        if json {
+            let printed = console::print_json(&RunObject::Error { message: &self.0 });
+            return console::status_of(printed, Status::Setup, style);
+        }
+        console::log_error(&self.0, style);
+        Status::Setup
+    }
+}

@@ -1,0 +1,75 @@
+//! Functions that read the prompt, the Host's snapshot and JSON, and wrap text (spec L30 to L34,
+//! L71, L85).
+
+use crate::engine::entry::Entry;
+use crate::engine::untrusted::wrap;
+use crate::lua::{Call, Data, Failure, Reply, target};
+
+/// The items of a list section, in order (spec L30, F127, F128).
+pub fn list(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let heading = target(call)?;
+    let entry = call.host();
+    let section = entry
+        .shared
+        .program
+        .prompt()
+        .section(entry.resolve(&heading)?);
+    match &section.items {
+        Some(items) => Ok(Reply::List(items.clone())),
+        None => {
+            let name = &section.name;
+            Err(Failure::lua(format!(
+                "section `{name}` has no pre-parsed items"
+            )))
+        }
+    }
+}
+
+/// A section's prose, unrendered (spec L33).
+pub fn prompt_section(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let heading = target(call)?;
+    let entry = call.host();
+    let id = entry.resolve(&heading)?;
+    Ok(Reply::Text(entry.shared.program.prompt().section_prose(id)))
+}
+
+/// A fresh copy of the Host-state snapshot (spec L72).
+pub fn ui(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    Ok(Reply::Data(
+        call.host().shared.ui.clone().unwrap_or_default(),
+    ))
+}
+
+/// Compact JSON text (spec L34).
+pub fn json_encode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    match call.data(0, "json.encode value") {
+        Ok(data) => Ok(Reply::Text(data.to_json())),
+        Err(found) => {
+            let type_name = found.type_name;
+            Err(Failure::lua(format!(
+                "json.encode value must be JSON data, got {type_name}"
+            )))
+        }
+    }
+}
+
+/// The value of JSON text; null reads as nil (spec L34).
+pub fn json_decode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let text = call.string(0, "text")?;
+    Data::from_json(&text)
+        .map(Reply::Data)
+        .map_err(|detail| Failure::lua(format!("json.decode text is not valid JSON: {detail}")))
+}
+
+/// The run's envelope around a text (spec L85).
+pub fn untrusted(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    match call.coerced_bytes(0) {
+        Some(content) => Ok(Reply::Bytes(wrap(&call.host().shared.nonce, &content))),
+        None => {
+            let found = call.type_of(0);
+            Err(Failure::lua(format!(
+                "untrusted expects a string, got {found}"
+            )))
+        }
+    }
+}

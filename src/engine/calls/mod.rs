@@ -1,0 +1,6 @@
+//! The functions that Lua calls: each checks its arguments, then answers or asks.
+
+pub(super) mod control;
+pub(super) mod data;
+pub(super) mod log;
+pub(super) mod store;

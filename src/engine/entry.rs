@@ -1,0 +1,237 @@
+//! One section entry, as its section VM sees the engine (spec L9, L17).
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::event::EventKind;
+use super::globals;
+use super::outbox::{Outbox, Task};
+use super::program::Program;
+use super::seeded::Seeded;
+use super::store::{Policy, StoreOp};
+use super::substitution::{Root, render};
+use crate::lua::{Call, Data, Failure, Global, Host, Library, Lookup, Thrown};
+use crate::prompt::{Dialect, Scope, SectionId};
+
+/// What every chain of a run shares.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) program: Program,
+    pub(super) outbox: Outbox,
+    pub(super) seeded: Seeded,
+    pub(super) nonce: String,
+    pub(super) execution: Arc<str>,
+    pub(super) when: Arc<str>,
+    pub(super) log_events: u32,
+    pub(super) policy: Policy,
+    pub(super) ui: Option<Data>,
+}
+
+/// A chain's input: the argument string, and what it was parsed to (spec L114).
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    pub(super) args: Arc<str>,
+    pub(super) argv: Data,
+}
+
+impl Input {
+    /// Derives `argv` from an argument string by the prompt's declaration (spec L111, L112).
+    pub(super) fn new(program: &Program, args: Arc<str>) -> Self {
+        let argv = match program.prompt().contract.args.explicit {
+            true => Data::from_json(&args).unwrap_or(Data::Null),
+            false => Data::object([("prose", Data::Text(args.clone()))]),
+        };
+        Self { args, argv }
+    }
+}
+
+/// The engine's side of one section VM.
+pub(super) struct Entry {
+    pub(super) shared: Rc<Shared>,
+    pub(super) task: Rc<Task>,
+    /// The section, or `None` in the H1 pass.
+    pub(super) section: Option<SectionId>,
+    /// The chain's id and the index of this entry in it.
+    pub(super) chain: Arc<str>,
+    pub(super) index: u32,
+    pub(super) depth: u32,
+    pub(super) input: Input,
+    /// The member or item that the entry was seeded with (spec L18).
+    pub(super) item: Option<Data>,
+    /// Whether the shared library is loading.
+    pub(super) loading: Cell<bool>,
+    /// The target a `jump` of the running block recorded; the last one stands (spec K28).
+    pub(super) jump: RefCell<Option<String>>,
+    /// What is left of the log quotas.
+    pub(super) log: Cell<LogQuota>,
+}
+
+/// What a section VM may still log (spec L76).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogQuota {
+    pub(super) events: u32,
+    pub(super) bytes: u64,
+}
+
+impl LogQuota {
+    pub(super) fn new(events: u32) -> Self {
+        Self {
+            events,
+            bytes: u64::from(events) * 256,
+        }
+    }
+}
+
+/// What a suspending call asks the scheduler for, its arguments checked (spec K203).
+pub(super) enum Request {
+    /// A called chain.
+    Call {
+        target: SectionId,
+        input: Option<String>,
+        var: Data,
+    },
+    /// A store operation.
+    Store(StoreOp),
+}
+
+/// A block's pending prose: the section it stands in and the index of its block, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prose {
+    pub(super) section: Option<SectionId>,
+    pub(super) block: Option<u32>,
+}
+
+impl Entry {
+    /// The section's name, or the title in the H1 pass.
+    pub(super) fn name(&self) -> &Arc<str> {
+        self.shared.program.name(self.section)
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.shared.program.dialect()
+    }
+
+    /// `sys.id` (spec L62).
+    pub(super) fn id(&self) -> String {
+        format!("{}.{}", self.chain, self.index)
+    }
+
+    /// The fields of `sys` (spec L57).
+    pub(super) fn sys(&self) -> Data {
+        let sections = self.shared.program.prompt().top.len();
+        Data::object([
+            ("when", Data::Text(self.shared.when.clone())),
+            ("id", Data::text(self.id())),
+            ("taskid", Data::Text(self.task.id.clone())),
+            ("section_name", Data::Text(self.name().clone())),
+            ("execution", Data::Text(self.shared.execution.clone())),
+            (
+                "section_count",
+                Data::Int(i64::try_from(sections).unwrap_or(i64::MAX)),
+            ),
+        ])
+    }
+
+    pub(super) fn report(&self, kind: EventKind) {
+        self.shared.outbox.report(&self.task, self.name(), kind);
+    }
+
+    /// Resolves a heading reference over this section's visible set (spec K12, checks 2 to 5).
+    pub(super) fn resolve(&self, heading: &str) -> Result<SectionId, Failure> {
+        resolve(&self.shared.program, self.section, heading)
+    }
+}
+
+/// Resolves a heading reference from a section, or from the H1 body.
+pub(super) fn resolve(
+    program: &Program,
+    section: Option<SectionId>,
+    heading: &str,
+) -> Result<SectionId, Failure> {
+    let scope = section.map_or(Scope::H1, Scope::Section);
+    program
+        .prompt()
+        .resolve(scope, heading)
+        .map_err(|error| Failure::lua(error.to_string()))
+}
+
+impl Host for Entry {
+    type Request = Request;
+    type Prose = Prose;
+
+    fn globals(&self) -> &'static [Global<Self>] {
+        match self.dialect() {
+            Dialect::Runvil => &globals::RUNVIL,
+            Dialect::PromptForge => &globals::PROMPTFORGE,
+        }
+    }
+
+    fn render(&self, prose: &Prose, call: &Call<'_, Self>) -> Result<String, Thrown> {
+        let Some(block) = prose.block else {
+            return Ok(String::new());
+        };
+        render(self.shared.program.prose(prose.section, block), |root| {
+            Ok(match root {
+                "args" => Root::Text(self.input.args.to_string()),
+                "argv" if self.input.argv == Data::Null => Root::NoArgv,
+                "argv" => Root::Data(self.input.argv.clone()),
+                "item" => self.item.clone().map_or(Root::NoItem, Root::Item),
+                "var" => Root::Fields(call.var()?),
+                "sys" => Root::Fields(self.sys()),
+                "prose" => Root::NotData,
+                name => match call.global(name)? {
+                    Lookup::Nil => Root::Unknown,
+                    Lookup::Data(data) => Root::Data(data),
+                    Lookup::Other => Root::NotData,
+                },
+            })
+        })
+    }
+
+    fn random(&self, n: u64) -> (i64, i64) {
+        self.shared.seeded.random(&self.id(), n)
+    }
+
+    fn library(&self, heading: &str) -> Result<Library<Self>, Failure> {
+        let id = self.resolve(heading)?;
+        let program = &self.shared.program;
+        let blocks = program
+            .parts(Some(id))
+            .iter()
+            .map(|part| {
+                (
+                    part.code.clone(),
+                    Prose {
+                        section: Some(id),
+                        block: part.prose,
+                    },
+                )
+            })
+            .collect();
+        Ok(Library {
+            id: id.0,
+            name: program.name(Some(id)).clone(),
+            blocks,
+        })
+    }
+
+    fn library_started(&self, library: &Library<Self>) {
+        self.report(EventKind::Require {
+            name: "lua_require_started",
+            target: library.name.clone(),
+        });
+    }
+
+    fn library_ended(&self, library: &Library<Self>, succeeded: bool) {
+        let name = if succeeded {
+            "lua_require_succeeded"
+        } else {
+            "lua_require_failed"
+        };
+        self.report(EventKind::Require {
+            name,
+            target: library.name.clone(),
+        });
+    }
+}

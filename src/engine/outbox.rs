@@ -1,0 +1,104 @@
+//! What a step puts out: events and effects, in one sequence, numbered per task (spec R13, K183).
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use super::effect::{Effect, EffectId, Issued};
+use super::event::{Event, EventKind};
+
+/// One thing that a step put out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// Something happened.
+    Event(Event),
+    /// Something is asked of the outside.
+    Effect(Issued),
+}
+
+/// The coordinates of a task: its id, and the counter that numbers its events and effects.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) id: Arc<str>,
+    next: Cell<u32>,
+}
+
+impl Task {
+    pub(super) fn new(id: Arc<str>) -> Self {
+        Self {
+            id,
+            next: Cell::new(0),
+        }
+    }
+
+    fn number(&self) -> u32 {
+        let number = self.next.get();
+        self.next.set(number.saturating_add(1));
+        number
+    }
+}
+
+/// Collects what the current step puts out.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    execution: Arc<str>,
+    items: RefCell<Vec<Item>>,
+    effects: Cell<u64>,
+}
+
+impl Outbox {
+    pub(super) fn new(execution: Arc<str>) -> Self {
+        Self {
+            execution,
+            items: RefCell::default(),
+            effects: Cell::new(0),
+        }
+    }
+
+    pub(super) fn report(&self, task: &Task, section: &Arc<str>, kind: EventKind) {
+        let event = Event {
+            kind,
+            execution: self.execution.clone(),
+            section: section.clone(),
+            task: task.id.clone(),
+            seq: task.number(),
+        };
+        self.items.borrow_mut().push(Item::Event(event));
+    }
+
+    pub(super) fn plain(&self, task: &Task, section: &Arc<str>, kind: &'static str) {
+        self.report(task, section, EventKind::Plain(kind));
+    }
+
+    pub(super) fn issue(&self, task: &Task, effect: Effect) -> EffectId {
+        let id = EffectId(self.effects.get());
+        self.effects.set(id.0 + 1);
+        let issued = Issued {
+            id,
+            task: task.id.clone(),
+            seq: task.number(),
+            effect,
+        };
+        self.items.borrow_mut().push(Item::Effect(issued));
+        id
+    }
+
+    pub(super) fn take(&self) -> Vec<Item> {
+        self.items.take()
+    }
+}
+
+/// The parse events of a file that gets no run, as a run would have reported them (spec R17).
+pub fn announce(execution: &Arc<str>, events: &[super::ParseEvent]) -> Vec<Event> {
+    let outbox = Outbox::new(execution.clone());
+    let task = Task::new("0".into());
+    for (kind, section) in events {
+        outbox.plain(&task, section, kind);
+    }
+    let items = outbox.take().into_iter();
+    items
+        .filter_map(|item| match item {
+            Item::Event(event) => Some(event),
+            Item::Effect(_) => None,
+        })
+        .collect()
+}

@@ -1,0 +1,261 @@
+//! What Lua itself gives a prompt: its base names and three libraries, with the parts replaced that
+//! would show an address, a clock or a raw error (spec L2, L3).
+
+use std::rc::Rc;
+
+use mlua::{Function as LuaFunction, Lua, LuaString, StdLib, Table, Value};
+
+use super::helpers::{self, Helper};
+use super::host::Host;
+use super::order;
+use super::vm::Core;
+
+/// What Lua itself gives (spec L2).
+pub(super) const BASE: [&str; 18] = [
+    "_G",
+    "_VERSION",
+    "assert",
+    "error",
+    "getmetatable",
+    "ipairs",
+    "math",
+    "next",
+    "pairs",
+    "pcall",
+    "select",
+    "setmetatable",
+    "string",
+    "table",
+    "tonumber",
+    "tostring",
+    "type",
+    "xpcall",
+];
+
+/// Where Lua's own `string.format` is kept among its own globals.
+pub(super) const NATIVE_FORMAT: &str = "string.format";
+
+impl<H: Host> Core<H> {
+    pub(super) fn base_global(
+        self: &Rc<Self>,
+        lua: &Lua,
+        name: &'static str,
+    ) -> mlua::Result<Value> {
+        let group = match name {
+            "_G" => return Ok(Value::Table(self.globals.clone())),
+            "assert" | "error" | "pcall" | "xpcall" => "errors",
+            "next" | "pairs" => "iterate",
+            "getmetatable" | "setmetatable" => "meta",
+            "tostring" => "text",
+            "table" => {
+                let table = self.library(lua, StdLib::TABLE, "table")?;
+                let own = self.group(lua, "tables")?;
+                for name in ["concat", "sort"] {
+                    table.raw_set(name, own.raw_get::<Value>(name)?)?;
+                }
+                return Ok(Value::Table(table));
+            }
+            "math" => return self.seeded_math(lua).map(Value::Table),
+            _ => return self.base.raw_get(name),
+        };
+        self.group(lua, group)?.raw_get(name)
+    }
+
+    /// Opens one of Lua's own libraries, out of the prompt's sight.
+    pub(super) fn library(&self, lua: &Lua, library: StdLib, name: &str) -> mlua::Result<Table> {
+        lua.set_globals(self.base.clone())?;
+        let opened = lua.load_std_libs(library);
+        lua.set_globals(self.globals.clone())?;
+        opened?;
+        self.base.raw_get(name)
+    }
+
+    /// `math`, its random numbers those of the run's seed (spec L7, R20).
+    fn seeded_math(self: &Rc<Self>, lua: &Lua) -> mlua::Result<Table> {
+        let math = self.library(lua, StdLib::MATH, "math")?;
+        let native: LuaFunction = math.raw_get("randomseed")?;
+        native.call::<()>(self.host.random(0))?;
+        let core = self.clone();
+        math.raw_set(
+            "randomseed",
+            lua.create_function(move |_, args: mlua::MultiValue| {
+                if !args.is_empty() {
+                    return native.call::<mlua::MultiValue>(args);
+                }
+                let n = core.seeded.get() + 1;
+                core.seeded.set(n);
+                native.call::<mlua::MultiValue>(core.host.random(n))
+            })?,
+        )?;
+        Ok(math)
+    }
+
+    /// What a helper file defines, loaded once.
+    pub(super) fn group(self: &Rc<Self>, lua: &Lua, name: &'static str) -> mlua::Result<Table> {
+        if let Some((_, table)) = self.groups.borrow().iter().find(|(n, _)| *n == name) {
+            return Ok(table.clone());
+        }
+        let base = |name: &str| self.base.raw_get::<Value>(name);
+        let table: Table = match name {
+            "errors" => {
+                let core = self.clone();
+                let caught = lua.create_function(move |lua, error| core.caught(lua, error))?;
+                let core = self.clone();
+                let mark = lua.create_function(move |_, text: LuaString| {
+                    *core.marked.borrow_mut() = Some(text);
+                    Ok(())
+                })?;
+                helpers::load(lua, Helper::Errors)?.call((
+                    base("pcall")?,
+                    base("xpcall")?,
+                    base("error")?,
+                    base("type")?,
+                    base("select")?,
+                    caught,
+                    mark,
+                ))?
+            }
+            "iterate" => {
+                let core = self.clone();
+                let touch = lua.create_function(move |lua, table: Table| {
+                    if table == core.globals {
+                        core.take_all(lua)
+                    } else {
+                        Ok(())
+                    }
+                })?;
+                helpers::load(lua, Helper::Iterate)?.call((
+                    base("type")?,
+                    base("select")?,
+                    base("rawget")?,
+                    base("rawlen")?,
+                    base("next")?,
+                    base("getmetatable")?,
+                    base("error")?,
+                    lua.create_function(metafield)?,
+                    lua.create_function(sort_keys)?,
+                    lua.create_function(following)?,
+                    touch,
+                ))?
+            }
+            "tables" => {
+                let text = self.group(lua, "text")?;
+                let table: Table = self.base.raw_get("table")?;
+                let integer = lua.create_function(|_, value: Value| Ok(value.is_integer()))?;
+                helpers::load(lua, Helper::Tables)?.call((
+                    table.raw_get::<Value>("concat")?,
+                    table.raw_get::<Value>("sort")?,
+                    base("type")?,
+                    base("error")?,
+                    text.raw_get::<Value>("tostring")?,
+                    lua.create_function(metafield)?,
+                    integer,
+                ))?
+            }
+            "text" => {
+                let string: Table = self.base.raw_get("string")?;
+                let method = |name: &str| string.raw_get::<Value>(name);
+                helpers::load(lua, Helper::Text)?.call((
+                    base("tostring")?,
+                    base(NATIVE_FORMAT)?,
+                    base("type")?,
+                    base("select")?,
+                    method("sub")?,
+                    method("find")?,
+                    method("gmatch")?,
+                    ordinal(lua)?,
+                ))?
+            }
+            _ => {
+                let core = self.clone();
+                let keep = lua.create_function(move |_, (own, kept): (Option<Table>, Table)| {
+                    core.set_own_metatable(own, &kept)
+                })?;
+                helpers::load(lua, Helper::Meta)?.call((
+                    base("getmetatable")?,
+                    base("setmetatable")?,
+                    base("rawequal")?,
+                    base("rawget")?,
+                    base("rawset")?,
+                    base("pcall")?,
+                    base("error")?,
+                    base("type")?,
+                    &self.globals,
+                    keep,
+                ))?
+            }
+        };
+        self.groups.borrow_mut().push((name, table.clone()));
+        Ok(table)
+    }
+}
+
+/// A value's raw metafield, behind any `__metatable`.
+fn metafield(_: &Lua, (value, name): (Value, LuaString)) -> mlua::Result<Value> {
+    match value {
+        Value::Table(table) => match table.metatable() {
+            Some(metatable) => metatable.raw_get(name),
+            None => Ok(Value::Nil),
+        },
+        _ => Ok(Value::Nil),
+    }
+}
+
+/// Sorts a list of keys in place (spec L38).
+fn sort_keys(_: &Lua, keys: Table) -> mlua::Result<()> {
+    let mut sorted: Vec<Value> = keys.sequence_values().collect::<mlua::Result<_>>()?;
+    sorted.sort_by(order::compare);
+    for (at, key) in (1i64..).zip(sorted) {
+        keys.raw_set(at, key)?;
+    }
+    Ok(())
+}
+
+/// The key that follows `after` outside the array part of `length`, the first one after nil
+/// (spec L42).
+fn following(_: &Lua, (table, length, after): (Table, i64, Value)) -> mlua::Result<Value> {
+    let mut best: Option<Value> = None;
+    let mut passed = false;
+    for pair in table.pairs::<Value, Value>() {
+        let (key, _) = pair?;
+        if matches!(key, Value::Integer(i) if (1..=length).contains(&i)) {
+            continue;
+        }
+        if !after.is_nil() {
+            match order::compare(&key, &after) {
+                std::cmp::Ordering::Less => continue,
+                // Keys without an order of their own come as the table has them.
+                std::cmp::Ordering::Equal if key == after => {
+                    passed = true;
+                    continue;
+                }
+                std::cmp::Ordering::Equal if !passed && table.contains_key(&after)? => continue,
+                _ => {}
+            }
+        }
+        let better = best
+            .as_ref()
+            .is_none_or(|b| order::compare(&key, b).is_lt());
+        if better {
+            best = Some(key);
+        }
+    }
+    Ok(best.unwrap_or(Value::Nil))
+}
+
+/// Numbers values in the order in which they are first shown.
+fn ordinal(lua: &Lua) -> mlua::Result<LuaFunction> {
+    let numbers = lua.create_table()?;
+    let weak = lua.create_table()?;
+    weak.raw_set("__mode", "k")?;
+    numbers.set_metatable(Some(weak))?;
+    let count = std::cell::Cell::new(0u64);
+    lua.create_function(move |_, value: Value| {
+        if let Value::Integer(number) = numbers.raw_get(&value)? {
+            return Ok(format!("{number}"));
+        }
+        count.set(count.get() + 1);
+        numbers.raw_set(value, count.get())?;
+        Ok(format!("{}", count.get()))
+    })
+}

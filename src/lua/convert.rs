@@ -1,0 +1,269 @@
+//! Between Lua values and JSON data (spec L37).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mlua::{Lua, Table, Value};
+
+use super::data::Data;
+use super::guard::snapshot_of;
+use super::order;
+
+/// A value that is not JSON data: where it sits, and its type (spec L48).
+#[derive(Debug, PartialEq, Eq)]
+pub struct NotData {
+    /// The path from the root that was named.
+    pub path: String,
+    /// The offending value's type.
+    pub type_name: &'static str,
+}
+
+impl NotData {
+    /// The message of a guarded assignment and of a read-back.
+    pub fn message(&self) -> String {
+        format!("{} must be JSON data, got {}", self.path, self.type_name)
+    }
+}
+
+/// The type word of the engine's own messages: Lua's, but `integer` for an integer.
+pub(super) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Integer(_) => "integer",
+        Value::Error(_) => "userdata",
+        other => other.type_name(),
+    }
+}
+
+/// The data a Lua value stands for. `root` names the value in the error's path.
+pub(super) fn to_data(value: &Value, root: &str) -> Result<Data, NotData> {
+    to_data_at(value, root, 0)
+}
+
+/// As [`to_data`], for a value that becomes a part of data at a depth.
+pub(super) fn to_data_at(value: &Value, root: &str, depth: usize) -> Result<Data, NotData> {
+    read(value, depth).ok_or_else(|| {
+        find_offender(value, root.to_owned(), depth, &mut Vec::new()).unwrap_or_else(|| NotData {
+            path: root.to_owned(),
+            type_name: lua_type(value),
+        })
+    })
+}
+
+fn scalar(value: &Value) -> Option<Data> {
+    match value {
+        Value::Nil => Some(Data::Null),
+        Value::Boolean(b) => Some(Data::Bool(*b)),
+        Value::Integer(i) => Some(Data::Int(*i)),
+        Value::Number(n) if n.is_finite() => Some(Data::Float(*n)),
+        Value::String(s) => s.to_str().ok().map(|s| Data::text(&*s)),
+        _ => None,
+    }
+}
+
+fn read(value: &Value, depth: usize) -> Option<Data> {
+    let Value::Table(table) = value else {
+        return scalar(value);
+    };
+    if depth >= Data::MAX_DEPTH {
+        return None;
+    }
+    if let Some(data) = snapshot_of(table) {
+        return Some(data);
+    }
+    let length = table.raw_len();
+    let mut entries = Entries::with_capacity(length);
+    for pair in table.pairs::<Value, Value>() {
+        let (key, value) = pair.ok()?;
+        entries.push(Key::from_lua(&key)?, read(&value, depth + 1)?);
+    }
+    Some(entries.finish())
+}
+
+/// The key of a table that stands for JSON data.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Bool(bool),
+    Int(i64),
+    /// A float key, as its text.
+    Float(String),
+    Text(Arc<str>),
+}
+
+impl Key {
+    /// A key that JSON data can have, or `None`.
+    pub(super) fn from_lua(key: &Value) -> Option<Self> {
+        match key {
+            Value::Boolean(b) => Some(Self::Bool(*b)),
+            Value::Integer(i) => Some(Self::Int(*i)),
+            Value::Number(n) if n.is_finite() => {
+                let whole = *n as i64;
+                if whole as f64 == *n && *n < 9_223_372_036_854_775_808.0 {
+                    return Some(Self::Int(whole));
+                }
+                Some(Self::Float(Data::Float(*n).to_json()))
+            }
+            Value::String(s) => s.to_str().ok().map(|s| Self::Text(Arc::from(&*s))),
+            _ => None,
+        }
+    }
+
+    /// How an object writes the key.
+    pub(super) fn into_text(self) -> Arc<str> {
+        match self {
+            Self::Bool(b) => Arc::from(if b { "true" } else { "false" }),
+            Self::Int(i) => Arc::from(i.to_string()),
+            Self::Float(text) => Arc::from(text),
+            Self::Text(text) => text,
+        }
+    }
+
+    /// The key as it stands in a path.
+    pub(super) fn path(&self) -> String {
+        match self {
+            Self::Text(text) => format!(".{text}"),
+            other => format!("[{}]", other.clone().into_text()),
+        }
+    }
+}
+
+/// A table's entries on their way to an array or an object.
+pub(super) struct Entries {
+    list: Vec<Data>,
+    rest: Vec<(Key, Data)>,
+}
+
+impl Entries {
+    pub(super) fn with_capacity(length: usize) -> Self {
+        Self {
+            list: Vec::with_capacity(length),
+            rest: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, key: Key, value: Data) {
+        // nil never stands under a key; a null that data holds reads as nil.
+        match key {
+            Key::Int(i) if self.rest.is_empty() && i == self.list.len() as i64 + 1 => {
+                self.list.push(value);
+            }
+            key => self.rest.push((key, value)),
+        }
+    }
+
+    /// An array where the keys are exactly `1..n`, else an object.
+    pub(super) fn finish(self) -> Data {
+        let Self { list, mut rest } = self;
+        if rest.is_empty() && !list.is_empty() {
+            return Data::List(Arc::new(list));
+        }
+        let numbered = list
+            .into_iter()
+            .zip(1..)
+            .map(|(value, i)| (Key::Int(i), value));
+        rest.extend(numbered);
+        rest.sort_by(|a, b| a.0.cmp(&b.0));
+        let sequence = rest
+            .iter()
+            .zip(1i64..)
+            .all(|((key, _), i)| *key == Key::Int(i));
+        if sequence && !rest.is_empty() {
+            return Data::List(Arc::new(rest.into_iter().map(|(_, value)| value).collect()));
+        }
+        // Of two keys with one text, such as 1 and '1', the string is the later one.
+        let map: BTreeMap<_, _> = rest
+            .into_iter()
+            .map(|(key, value)| (key.into_text(), value))
+            .collect();
+        Data::Map(Arc::new(map))
+    }
+}
+
+/// Walks in the order of spec L38 to the first value that is not data (spec L48).
+fn find_offender(
+    value: &Value,
+    path: String,
+    depth: usize,
+    above: &mut Vec<Table>,
+) -> Option<NotData> {
+    let Value::Table(table) = value else {
+        let offends = scalar(value).is_none();
+        return offends.then(|| NotData {
+            path,
+            type_name: lua_type(value),
+        });
+    };
+    if snapshot_of(table).is_some() {
+        return None;
+    }
+    if above.contains(table) || depth + above.len() >= Data::MAX_DEPTH {
+        return Some(NotData {
+            path,
+            type_name: "table",
+        });
+    }
+    above.push(table.clone());
+    for (key, value) in sorted_pairs(table) {
+        let Some(name) = Key::from_lua(&key) else {
+            return Some(NotData {
+                path,
+                type_name: lua_type(&key),
+            });
+        };
+        let found = find_offender(&value, format!("{path}{}", name.path()), depth, above);
+        if found.is_some() {
+            return found;
+        }
+    }
+    above.pop();
+    None
+}
+
+fn lua_type(value: &Value) -> &'static str {
+    match value {
+        Value::Integer(_) => "number",
+        other => type_name(other),
+    }
+}
+
+/// A table's raw pairs in the order of spec L38.
+pub(super) fn sorted_pairs(table: &Table) -> Vec<(Value, Value)> {
+    let length = table.raw_len();
+    let in_array = |key: &Value| matches!(key, Value::Integer(i) if *i >= 1 && *i <= length as i64);
+    let mut pairs: Vec<_> = table
+        .pairs::<Value, Value>()
+        .filter_map(Result::ok)
+        .collect();
+    pairs.sort_by(|(a, _), (b, _)| match (in_array(a), in_array(b)) {
+        (true, false) => std::cmp::Ordering::Less,
+        (false, true) => std::cmp::Ordering::Greater,
+        _ => order::compare(a, b),
+    });
+    pairs
+}
+
+/// A Lua value of plain tables; null reads as nil (spec L37).
+pub(super) fn to_lua(lua: &Lua, data: &Data) -> mlua::Result<Value> {
+    Ok(match data {
+        Data::Null => Value::Nil,
+        Data::Bool(b) => Value::Boolean(*b),
+        Data::Int(i) => Value::Integer(*i),
+        Data::Float(n) => Value::Number(*n),
+        Data::Text(text) => Value::String(lua.create_string(&**text)?),
+        Data::List(items) => {
+            let table = lua.create_table_with_capacity(items.len(), 0)?;
+            for (item, i) in items.iter().zip(1i64..) {
+                if *item != Data::Null {
+                    table.raw_set(i, to_lua(lua, item)?)?;
+                }
+            }
+            Value::Table(table)
+        }
+        Data::Map(map) => {
+            let table = lua.create_table_with_capacity(0, map.len())?;
+            for (key, item) in map.iter() {
+                table.raw_set(&**key, to_lua(lua, item)?)?;
+            }
+            Value::Table(table)
+        }
+    })
+}

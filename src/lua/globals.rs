@@ -1,0 +1,356 @@
+//! The globals of a section VM: made when first touched, behind a guard that the prompt never sees
+//! (spec L2, L17 to L24).
+
+use std::rc::Rc;
+
+use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
+
+use super::base::{BASE, NATIVE_FORMAT};
+use super::convert::to_lua;
+use super::data::Data;
+use super::failure::Failure;
+use super::guard::{Guards, Policy};
+use super::helpers::{self, Helper};
+use super::host::{Call, Definition, Function, Host, Reply};
+use super::sealed::sealed;
+use super::vm::Core;
+
+impl<H: Host> Core<H> {
+    /// Puts the guard on `_G`. Nothing else is built until it is touched.
+    pub(super) fn install(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
+        let guard = lua.create_table_with_capacity(0, 2)?;
+        let core = self.clone();
+        guard.raw_set(
+            "__index",
+            lua.create_function(move |lua, (_, key): (Value, Value)| core.index(lua, &key))?,
+        )?;
+        let core = self.clone();
+        guard.raw_set(
+            "__newindex",
+            lua.create_function(move |lua, (_, key, value): (Value, Value, Value)| {
+                core.assign(lua, key, value)
+            })?,
+        )?;
+        *self.guard.borrow_mut() = Some(guard.clone());
+        self.globals.set_metatable(Some(guard))?;
+        // Addresses stay hidden even where a string method formats them.
+        let core = self.clone();
+        let string: Table = self.base.raw_get("string")?;
+        self.base
+            .raw_set(NATIVE_FORMAT, string.raw_get::<Value>("format")?)?;
+        string.raw_set(
+            "format",
+            lua.create_function(move |lua, args: mlua::MultiValue| {
+                let format: LuaFunction = core.group(lua, "text")?.raw_get("format")?;
+                let string: Table = core.base.raw_get("string")?;
+                string.raw_set("format", &format)?;
+                format.call::<mlua::MultiValue>(args)
+            })?,
+        )
+    }
+
+    /// A bit for each global, base first.
+    fn position(&self, name: &[u8]) -> Option<u32> {
+        let base = BASE.iter().position(|base| base.as_bytes() == name);
+        let found = base.or_else(|| {
+            let own = self
+                .host
+                .globals()
+                .iter()
+                .position(|g| g.name.as_bytes() == name);
+            own.map(|at| at + BASE.len())
+        });
+        found.and_then(|at| u32::try_from(at).ok())
+    }
+
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        let bit = self.position(name.as_bytes());
+        bit.is_some_and(|bit| self.taken.get() & (1 << bit) != 0)
+    }
+
+    /// A global that `_G` does not hold: made now, or the prompt's own `__index`.
+    fn index(self: &Rc<Self>, lua: &Lua, key: &Value) -> mlua::Result<Value> {
+        if let Value::String(name) = key {
+            let name = &*name.as_bytes();
+            match name {
+                b"prose" => return self.read_prose(lua),
+                b"argv" if !self.h1 => return self.frozen_argv(lua),
+                b"argv" if self.argv_taken.get() => return Ok(Value::Nil),
+                b"argv" => {
+                    self.argv_taken.set(true);
+                    let value = to_lua(lua, &self.argv)?;
+                    self.globals.raw_set("argv", &value)?;
+                    return Ok(value);
+                }
+                _ => {}
+            }
+            if let Some(bit) = self.position(name)
+                && let Some(value) = self.take(lua, bit)?
+            {
+                return Ok(value);
+            }
+        }
+        self.own_index(key)
+    }
+
+    /// What the metatable that the prompt set on `_G` gives for a missing key (spec L21).
+    fn own_index(&self, key: &Value) -> mlua::Result<Value> {
+        let own = self.own_metatable.borrow().clone();
+        let Some(own) = own else {
+            return Ok(Value::Nil);
+        };
+        match own.raw_get("__index")? {
+            Value::Nil => Ok(Value::Nil),
+            Value::Function(handler) => handler.call((&self.globals, key)),
+            Value::Table(table) => table.get(key),
+            other => Err(Failure::lua(format!(
+                "attempt to index a {} value (metamethod 'index')",
+                other.type_name()
+            ))
+            .into()),
+        }
+    }
+
+    /// An assignment to a global that `_G` does not hold.
+    fn assign(self: &Rc<Self>, lua: &Lua, key: Value, value: Value) -> mlua::Result<()> {
+        if let Value::String(name) = &key {
+            let name = &*name.as_bytes();
+            match name {
+                b"prose" => {
+                    let text = "prose is read-only: assign to `var` or a section global instead";
+                    return Err(Failure::lua(text).into());
+                }
+                b"argv" if !self.h1 => {
+                    let text = "argv is frozen outside H1: assign it in H1 only";
+                    return Err(Failure::lua(text).into());
+                }
+                b"argv" => {
+                    self.argv_taken.set(true);
+                    return self.globals.raw_set(key, value);
+                }
+                _ => {}
+            }
+            // A global that is there, made or not, is assigned without asking a handler.
+            if let Some(bit) = self.position(name)
+                && self.take(lua, bit)?.is_some()
+            {
+                return self.globals.raw_set(key, value);
+            }
+        }
+        let own = self.own_metatable.borrow().clone();
+        let handler = match own {
+            Some(own) => own.raw_get("__newindex")?,
+            None => Value::Nil,
+        };
+        match handler {
+            Value::Nil => self.globals.raw_set(key, value),
+            Value::Function(handler) => handler.call((&self.globals, key, value)),
+            Value::Table(table) => table.set(key, value),
+            other => Err(Failure::lua(format!(
+                "attempt to index a {} value (metamethod 'newindex')",
+                other.type_name()
+            ))
+            .into()),
+        }
+    }
+
+    /// Makes a global that was not made yet; `None` where it was, or where there is none.
+    fn take(self: &Rc<Self>, lua: &Lua, bit: u32) -> mlua::Result<Option<Value>> {
+        let taken = self.taken.get();
+        if taken & (1 << bit) != 0 {
+            return Ok(None);
+        }
+        self.taken.set(taken | 1 << bit);
+        let at = bit as usize;
+        let (name, value) = match at.checked_sub(BASE.len()) {
+            None => (BASE[at], self.base_global(lua, BASE[at])?),
+            Some(own) => match self.host.globals().get(own) {
+                None => return Ok(None),
+                Some(global) => (
+                    global.name,
+                    self.own_global(lua, global.name, &global.value)?,
+                ),
+            },
+        };
+        if value.is_nil() {
+            return Ok(None);
+        }
+        self.globals.raw_set(name, &value)?;
+        Ok(Some(value))
+    }
+
+    /// Makes every global, for whoever iterates over `_G`.
+    pub(super) fn take_all(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
+        for bit in 0..BASE.len() + self.host.globals().len() {
+            self.take(lua, bit as u32)?;
+        }
+        if self.h1 && !self.argv_taken.get() {
+            self.index(lua, &Value::String(lua.create_string("argv")?))?;
+        }
+        Ok(())
+    }
+
+    /// Takes over the metatable that a prompt sets on `_G`: its two handlers are read live, its
+    /// other fields as they stand now (spec L21).
+    pub(super) fn set_own_metatable(&self, own: Option<Table>, kept: &Table) -> mlua::Result<()> {
+        let Some(guard) = self.guard.borrow().clone() else {
+            return Ok(());
+        };
+        let stale: Vec<Value> = guard
+            .pairs::<Value, Value>()
+            .filter_map(|pair| Some(pair.ok()?.0))
+            .filter(|key| !kept.raw_get::<bool>(key).unwrap_or(false))
+            .collect();
+        for key in stale {
+            guard.raw_set(key, Value::Nil)?;
+        }
+        if let Some(own) = &own {
+            for pair in own.pairs::<Value, Value>() {
+                let (key, value) = pair?;
+                if !kept.raw_get::<bool>(&key)? {
+                    guard.raw_set(key, value)?;
+                }
+            }
+        }
+        // Lua caches the absence of metamethods in the table; setting it again forgets that.
+        self.globals.set_metatable(Some(guard))?;
+        *self.own_metatable.borrow_mut() = own;
+        Ok(())
+    }
+
+    fn own_global(
+        self: &Rc<Self>,
+        lua: &Lua,
+        name: &'static str,
+        definition: &'static Definition<H>,
+    ) -> mlua::Result<Value> {
+        match definition {
+            Definition::Function(function) => self.function(lua, *function).map(Value::Function),
+            Definition::FunctionWhere(present, function) => match present(&self.host) {
+                true => self.function(lua, *function).map(Value::Function),
+                false => Ok(Value::Nil),
+            },
+            Definition::Table(functions) => {
+                let table = lua.create_table_with_capacity(0, functions.len())?;
+                for (name, function) in *functions {
+                    table.raw_set(*name, self.function(lua, *function)?)?;
+                }
+                Ok(Value::Table(table))
+            }
+            Definition::Data(data) => match data(&self.host) {
+                Some(data) => to_lua(lua, &data),
+                None => Ok(Value::Nil),
+            },
+            Definition::Sealed(data) => sealed(lua, name, data(&self.host)).map(Value::Table),
+            Definition::Var => {
+                let guards = guards(lua)?;
+                let table = guards.create(lua, Policy::Writable, "var", self.var_data.clone())?;
+                *self.var_table.borrow_mut() = Some(table.clone());
+                Ok(Value::Table(table))
+            }
+            Definition::Require => self.require(lua).map(Value::Function),
+        }
+    }
+
+    /// A function of the engine as a Lua function.
+    fn function(self: &Rc<Self>, lua: &Lua, function: Function<H>) -> mlua::Result<LuaFunction> {
+        let core = self.clone();
+        match function {
+            Function::Direct(body) => {
+                lua.create_function(move |lua, mut args: mlua::MultiValue| {
+                    let reply = body(&Call {
+                        lua,
+                        core: &core,
+                        args: args.make_contiguous(),
+                    })?;
+                    Ok(match reply {
+                        Reply::None => None,
+                        reply => Some(reply.into_lua(lua)?.unwrap_or(Value::Nil)),
+                    }
+                    .map_or_else(mlua::MultiValue::new, |v| mlua::MultiValue::from_iter([v])))
+                })
+            }
+            Function::Suspending(body) => {
+                let ask = lua.create_function(move |lua, mut args: mlua::MultiValue| {
+                    if core.dialect == crate::prompt::Dialect::PromptForge {
+                        core.epoch.set(core.epoch.get() + 1);
+                    }
+                    let request = body(&Call {
+                        lua,
+                        core: &core,
+                        args: args.make_contiguous(),
+                    })?;
+                    *core.request.borrow_mut() = Some(request);
+                    Ok(())
+                })?;
+                self.suspender(lua)?.call(ask)
+            }
+        }
+    }
+
+    fn suspender(&self, lua: &Lua) -> mlua::Result<LuaFunction> {
+        if let Some(function) = &*self.suspend.borrow() {
+            return Ok(function.clone());
+        }
+        let coroutines = self.library(lua, StdLib::COROUTINE, "coroutine")?;
+        let natives = (
+            coroutines.raw_get::<Value>("yield")?,
+            self.base.raw_get::<Value>("error")?,
+        );
+        let function: LuaFunction = helpers::load(lua, Helper::Suspend)?.call(natives)?;
+        *self.suspend.borrow_mut() = Some(function.clone());
+        Ok(function)
+    }
+
+    /// The running block's prose, rendered at its first read (spec L25).
+    fn read_prose(self: &Rc<Self>, lua: &Lua) -> mlua::Result<Value> {
+        let prose = match self.prose.borrow().last() {
+            None => return Ok(Value::Nil),
+            Some(pending) => match &pending.rendered {
+                Some(text) => return Ok(Value::String(text.clone())),
+                None => pending.prose.clone(),
+            },
+        };
+        let call = Call {
+            lua,
+            core: self,
+            args: &[],
+        };
+        self.var()?;
+        let text = self.host.render(&prose, &call).map_err(|thrown| thrown.0)?;
+        let text = lua.create_string(text)?;
+        if let Some(pending) = self.prose.borrow_mut().last_mut() {
+            pending.rendered = Some(text.clone());
+        }
+        Ok(Value::String(text))
+    }
+
+    fn frozen_argv(&self, lua: &Lua) -> mlua::Result<Value> {
+        if let Some(value) = &*self.argv_value.borrow() {
+            return Ok(value.clone());
+        }
+        let value = match &self.argv {
+            data @ (Data::List(_) | Data::Map(_)) => {
+                Value::Table(guards(lua)?.create(lua, Policy::Frozen, "argv", data.clone())?)
+            }
+            scalar => to_lua(lua, scalar)?,
+        };
+        *self.argv_value.borrow_mut() = Some(value.clone());
+        Ok(value)
+    }
+
+    /// A global by name, as Lua code would read it.
+    pub(super) fn global(&self, name: &str) -> mlua::Result<Value> {
+        self.globals.get(name)
+    }
+}
+
+/// The VM's guarded tables, their handlers made once.
+fn guards(lua: &Lua) -> mlua::Result<Guards> {
+    if let Some(guards) = lua.app_data_ref::<Guards>() {
+        return Ok(guards.clone());
+    }
+    let guards = Guards::new(lua)?;
+    lua.set_app_data(guards.clone());
+    Ok(guards)
+}

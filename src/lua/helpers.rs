@@ -1,0 +1,55 @@
+//! The parts of the section VM that are written in Lua, compiled once per process.
+
+use std::sync::OnceLock;
+
+use mlua::chunk::ChunkMode;
+use mlua::{Function, Lua, LuaOptions, StdLib};
+
+/// A Lua helper file. Each takes the natives it needs as arguments and touches no global.
+#[derive(Clone, Copy)]
+pub(super) enum Helper {
+    Run,
+    Errors,
+    Iterate,
+    Tables,
+    Text,
+    Meta,
+    Suspend,
+    Require,
+}
+
+const SOURCES: [(&str, &str); 8] = [
+    ("run", include_str!("helpers/run.lua")),
+    ("errors", include_str!("helpers/errors.lua")),
+    ("iterate", include_str!("helpers/iterate.lua")),
+    ("tables", include_str!("helpers/tables.lua")),
+    ("text", include_str!("helpers/text.lua")),
+    ("meta", include_str!("helpers/meta.lua")),
+    ("suspend", include_str!("helpers/suspend.lua")),
+    ("require", include_str!("helpers/require.lua")),
+];
+
+/// How helper frames are named in tracebacks, before the file's name.
+pub(super) const PLACE: &str = "runvil/";
+
+static CODE: [OnceLock<Vec<u8>>; 8] = [const { OnceLock::new() }; 8];
+
+/// Loads a helper into a VM. Called with its natives it gives what it defines.
+pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {
+    let (name, source) = SOURCES[helper as usize];
+    let cell = &CODE[helper as usize];
+    let code = match cell.get() {
+        Some(code) => code,
+        None => {
+            let compiler = Lua::new_with(StdLib::NONE, LuaOptions::new())?;
+            let function = compiler
+                .load(source)
+                .set_name(format!("={PLACE}{name}.lua"))
+                .into_function()?;
+            cell.get_or_init(|| function.dump(false))
+        }
+    };
+    lua.load(&code[..])
+        .set_mode(ChunkMode::Binary)
+        .into_function()
+}

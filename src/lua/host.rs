@@ -1,0 +1,267 @@
+//! What a section VM needs from the engine, and what its functions are given (spec L17).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mlua::{Lua, Value};
+
+use super::compile::Compiled;
+use super::convert::{self, NotData, type_name};
+use super::data::Data;
+use super::failure::Failure;
+use super::vm::Core;
+
+/// The engine's side of one section VM.
+pub trait Host: Sized + 'static {
+    /// What a suspending call asks the scheduler for.
+    type Request: 'static;
+    /// Names the pending prose of a block.
+    type Prose: Clone + 'static;
+
+    /// The engine's globals, each made when a prompt first touches it.
+    fn globals(&self) -> &'static [Global<Self>];
+
+    /// Renders a block's pending prose (spec L129).
+    ///
+    /// # Errors
+    /// A failed substitution, or what a prompt's own handler raised.
+    fn render(&self, prose: &Self::Prose, call: &Call<'_, Self>) -> Result<String, Thrown>;
+
+    /// Seeds `math.random` for the `n`th time in this VM (spec R20).
+    fn random(&self, n: u64) -> (i64, i64);
+
+    /// A section to load as a library, for `require` (spec L32).
+    ///
+    /// # Errors
+    /// A heading that resolves to nothing.
+    fn library(&self, heading: &str) -> Result<Library<Self>, Failure>;
+
+    /// A library starts loading.
+    fn library_started(&self, library: &Library<Self>);
+
+    /// A library has loaded, or failed to.
+    fn library_ended(&self, library: &Library<Self>, succeeded: bool);
+}
+
+/// A section loaded by `require`.
+pub struct Library<H: Host> {
+    /// Tells libraries of one prompt apart.
+    pub id: u32,
+    /// The section's heading text.
+    pub name: Arc<str>,
+    /// Its Lua blocks, each with the prose before it.
+    pub blocks: Vec<(Compiled, H::Prose)>,
+}
+
+/// An engine global.
+pub struct Global<H: Host> {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub value: Definition<H>,
+}
+
+/// What an engine global is made of.
+pub enum Definition<H: Host> {
+    /// A function.
+    Function(Function<H>),
+    /// A function, in the VMs where the condition holds.
+    FunctionWhere(fn(&H) -> bool, Function<H>),
+    /// A table of functions.
+    Table(&'static [(&'static str, Function<H>)]),
+    /// Plain data, or absent.
+    Data(fn(&H) -> Option<Data>),
+    /// A sealed table: reads give the fields, anything else fails (spec L66, L67).
+    Sealed(fn(&H) -> Data),
+    /// The guarded `var`, made of the data the VM was built with.
+    Var,
+    /// `require`, which runs in the caller's coroutine.
+    Require,
+}
+
+/// A function of the engine, as Lua calls it.
+pub enum Function<H: Host> {
+    /// Answers in place.
+    Direct(fn(&Call<'_, H>) -> Result<Reply, Failure>),
+    /// Checks its arguments; the chain then waits for the answer.
+    Suspending(fn(&Call<'_, H>) -> Result<H::Request, Failure>),
+}
+
+impl<H: Host> Clone for Function<H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<H: Host> Copy for Function<H> {}
+
+/// What a call gives back to Lua.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// Nothing at all.
+    None,
+    /// A boolean.
+    Bool(bool),
+    /// A string.
+    Text(String),
+    /// Bytes that need not be UTF-8.
+    Bytes(Vec<u8>),
+    /// Data, as plain tables; null reads as nil.
+    Data(Data),
+    /// An array of strings.
+    List(Vec<String>),
+}
+
+impl Reply {
+    pub(super) fn into_lua(self, lua: &Lua) -> mlua::Result<Option<Value>> {
+        Ok(match self {
+            Self::None => None,
+            Self::Bool(value) => Some(Value::Boolean(value)),
+            Self::Text(text) => Some(Value::String(lua.create_string(text)?)),
+            Self::Bytes(bytes) => Some(Value::String(lua.create_string(bytes)?)),
+            Self::Data(data) => Some(convert::to_lua(lua, &data)?),
+            Self::List(items) => Some(Value::Table(lua.create_sequence_from(items)?)),
+        })
+    }
+}
+
+/// What ends a function early: a failure of the engine, or something a prompt's code raised.
+pub struct Thrown(pub(super) mlua::Error);
+
+impl From<Failure> for Thrown {
+    fn from(failure: Failure) -> Self {
+        Self(failure.into())
+    }
+}
+
+/// What a global's name holds when prose asks for it (spec L139).
+pub enum Lookup {
+    /// Nothing.
+    Nil,
+    /// JSON data.
+    Data(Data),
+    /// Something that is not JSON data.
+    Other,
+}
+
+/// One call of an engine function.
+pub struct Call<'a, H: Host> {
+    pub(super) lua: &'a Lua,
+    pub(super) core: &'a Rc<Core<H>>,
+    pub(super) args: &'a [Value],
+}
+
+impl<H: Host> Call<'_, H> {
+    /// The engine's side of this VM.
+    pub fn host(&self) -> &H {
+        &self.core.host
+    }
+
+    /// Whether a `require` of this VM has not ended yet.
+    pub fn is_requiring(&self) -> bool {
+        self.core.is_loading()
+    }
+
+    /// How many arguments were given.
+    pub fn count(&self) -> usize {
+        self.args.len()
+    }
+
+    /// The type word of an argument, for messages; `nil` for an absent one.
+    pub fn type_of(&self, index: usize) -> &'static str {
+        self.args.get(index).map_or("nil", type_name)
+    }
+
+    /// Whether an argument is absent or nil.
+    pub fn is_nil(&self, index: usize) -> bool {
+        matches!(self.args.get(index), None | Some(Value::Nil))
+    }
+
+    /// A string argument's bytes; `None` for any other type.
+    pub fn bytes(&self, index: usize) -> Option<Vec<u8>> {
+        match self.args.get(index) {
+            Some(Value::String(text)) => Some(text.as_bytes().to_vec()),
+            _ => None,
+        }
+    }
+
+    /// A required string (spec L36).
+    ///
+    /// # Errors
+    /// `{name} must be a string, got {type}` or `{name} must be a valid UTF-8 string`.
+    pub fn string(&self, index: usize, name: &str) -> Result<String, Failure> {
+        match self.args.get(index) {
+            Some(Value::String(text)) => match text.to_str() {
+                Ok(text) => Ok(text.to_owned()),
+                Err(_) => Err(Failure::lua(format!("{name} must be a valid UTF-8 string"))),
+            },
+            _ => {
+                let found = self.type_of(index);
+                Err(Failure::lua(format!(
+                    "{name} must be a string, got {found}"
+                )))
+            }
+        }
+    }
+
+    /// A number or string argument's text, as Lua converts a number; `None` for another type.
+    pub fn coerced_bytes(&self, index: usize) -> Option<Vec<u8>> {
+        match self.args.get(index) {
+            Some(value @ (Value::Integer(_) | Value::Number(_) | Value::String(_))) => {
+                let text = self.lua.coerce_string(value.clone()).ok().flatten()?;
+                Some(text.as_bytes().to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    /// An optional whole number: an integer, or a float with a whole value in the 64-bit range
+    /// (spec S10).
+    ///
+    /// # Errors
+    /// `{name} must be an integer, got {type}`.
+    pub fn integer(&self, index: usize, name: &str) -> Result<Option<i64>, Failure> {
+        const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+        match self.args.get(index) {
+            None | Some(Value::Nil) => Ok(None),
+            Some(Value::Integer(i)) => Ok(Some(*i)),
+            Some(Value::Number(n)) if n.fract() == 0.0 && (-LIMIT..LIMIT).contains(n) => {
+                Ok(Some(*n as i64))
+            }
+            Some(_) => {
+                let found = self.type_of(index);
+                Err(Failure::lua(format!(
+                    "{name} must be an integer, got {found}"
+                )))
+            }
+        }
+    }
+
+    /// An argument as JSON data. `root` names it in the error's path.
+    ///
+    /// # Errors
+    /// Where it is not data, and its type.
+    pub fn data(&self, index: usize, root: &str) -> Result<Data, NotData> {
+        convert::to_data(self.args.get(index).unwrap_or(&Value::Nil), root)
+    }
+
+    /// The current contents of `var` (spec L52, L56).
+    ///
+    /// # Errors
+    /// The global no longer holds the engine's table.
+    pub fn var(&self) -> Result<Data, Failure> {
+        self.core.var()
+    }
+
+    /// A global's value for a placeholder, a prompt's own `__index` included.
+    ///
+    /// # Errors
+    /// What that handler raised.
+    pub fn global(&self, name: &str) -> Result<Lookup, Thrown> {
+        let value = self.core.global(name).map_err(Thrown)?;
+        if value.is_nil() {
+            return Ok(Lookup::Nil);
+        }
+        Ok(convert::to_data(&value, name).map_or(Lookup::Other, Lookup::Data))
+    }
+}

@@ -1,0 +1,360 @@
+//! One section VM: a Lua state of its own, in which the blocks of one section entry run, each as a
+//! coroutine (spec L9 to L13).
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mlua::chunk::ChunkMode;
+use mlua::{
+    Function as LuaFunction, HookTriggers, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table,
+    Thread, Value, VmState,
+};
+
+use super::compile::Compiled;
+use super::convert::{to_data, to_lua};
+use super::data::Data;
+use super::failure::{Class, Failure};
+use super::helpers::{self, Helper};
+use super::host::{Host, Reply};
+use super::library::Libraries;
+use super::raised::failure_of;
+use crate::prompt::Dialect;
+
+/// How many instructions run between two looks at the cancel flag (spec L8).
+const POLL: u32 = 10_000;
+
+/// What a section VM starts with.
+pub struct Seeds {
+    /// The prompt's dialect.
+    pub dialect: Dialect,
+    /// The ceiling of the Lua heap, in bytes.
+    pub memory: usize,
+    /// Set when the run is cancelled.
+    pub cancel: Arc<AtomicBool>,
+    /// The parsed input; null is nil.
+    pub argv: Data,
+    /// Whether this is the H1 pass, where `argv` is a plain global (spec L116).
+    pub h1: bool,
+}
+
+/// What came of running a block until it waits or ends.
+pub enum Flow<R> {
+    /// The block waits for the answer to a request.
+    Asked(R),
+    /// The block ended: with its scalar, or nothing, or a failure.
+    Ended(Result<Option<String>, Failure>),
+}
+
+/// A block's pending prose, and its text once it was read.
+pub(super) struct Pending<P> {
+    pub(super) prose: P,
+    pub(super) rendered: Option<LuaString>,
+}
+
+/// An error as it was raised, with the traceback of that moment.
+struct Seen {
+    trace: String,
+}
+
+/// The state of a VM that its functions share.
+pub(super) struct Core<H: Host> {
+    pub(super) host: H,
+    pub(super) dialect: Dialect,
+    pub(super) memory: usize,
+    pub(super) h1: bool,
+    pub(super) argv: Data,
+    /// Lua's own globals, from which the prompt's are taken.
+    pub(super) base: Table,
+    /// The prompt's `_G`.
+    pub(super) globals: Table,
+    /// Which globals have been made or assigned, a bit each.
+    pub(super) taken: Cell<u128>,
+    pub(super) argv_taken: Cell<bool>,
+    /// The frozen `argv`, once it was read.
+    pub(super) argv_value: RefCell<Option<Value>>,
+    /// The guarded `var`, once it was read.
+    pub(super) var_table: RefCell<Option<Table>>,
+    /// The initial contents of `var`.
+    pub(super) var_data: Data,
+    /// The metatable a prompt set on `_G`.
+    pub(super) own_metatable: RefCell<Option<Table>>,
+    pub(super) guard: RefCell<Option<Table>>,
+    pub(super) groups: RefCell<Vec<(&'static str, Table)>>,
+    pub(super) suspend: RefCell<Option<LuaFunction>>,
+    pub(super) request: RefCell<Option<H::Request>>,
+    /// The string an author's `error` or `assert` is raising.
+    pub(super) marked: RefCell<Option<LuaString>>,
+    pub(super) error_tables: RefCell<Option<(Table, Table)>>,
+    /// How many calls have waited, so that a value raised later is known (spec L102).
+    pub(super) epoch: Cell<u64>,
+    /// How Lua names the regions loaded here.
+    pub(super) markers: RefCell<Vec<Arc<str>>>,
+    /// The prose of the running block; above it that of a library it is loading.
+    pub(super) prose: RefCell<Vec<Pending<H::Prose>>>,
+    pub(super) libraries: RefCell<Libraries<H>>,
+    pub(super) seeded: Cell<u64>,
+    seen: RefCell<Option<Seen>>,
+}
+
+/// A section VM.
+pub struct Vm<H: Host> {
+    core: Rc<Core<H>>,
+    runner: LuaFunction,
+    running: Option<(Thread, Compiled)>,
+    // Last, so that what refers into the state is dropped before it.
+    lua: Lua,
+}
+
+impl<H: Host> Vm<H> {
+    /// Builds a VM. Nothing of the prompt runs.
+    ///
+    /// # Errors
+    /// The state could not be built, most likely for want of memory.
+    pub fn new(host: H, seeds: Seeds, var: Data) -> Result<Self, Failure> {
+        Self::build(host, seeds, var).map_err(|error| failure_of(&error))
+    }
+
+    fn build(host: H, seeds: Seeds, var_data: Data) -> mlua::Result<Self> {
+        let lua = Lua::new_with(StdLib::STRING, LuaOptions::new())?;
+        let base = lua.globals();
+        let globals = lua.create_table()?;
+        let core = Rc::new(Core {
+            host,
+            dialect: seeds.dialect,
+            memory: seeds.memory,
+            h1: seeds.h1,
+            argv: seeds.argv,
+            base,
+            globals: globals.clone(),
+            taken: Cell::new(0),
+            argv_taken: Cell::new(false),
+            argv_value: RefCell::default(),
+            var_table: RefCell::default(),
+            var_data,
+            own_metatable: RefCell::default(),
+            guard: RefCell::default(),
+            groups: RefCell::default(),
+            suspend: RefCell::default(),
+            request: RefCell::new(None),
+            marked: RefCell::default(),
+            error_tables: RefCell::default(),
+            epoch: Cell::new(0),
+            markers: RefCell::default(),
+            prose: RefCell::new(Vec::new()),
+            libraries: RefCell::default(),
+            seeded: Cell::new(0),
+            seen: RefCell::new(None),
+        });
+        core.install(&lua)?;
+        lua.set_globals(globals)?;
+        let cancel = seeds.cancel;
+        lua.set_global_hook(
+            HookTriggers::new().every_nth_instruction(POLL),
+            move |_, _| match cancel.load(Ordering::Relaxed) {
+                false => Ok(VmState::Continue),
+                true => Err(interrupt().into()),
+            },
+        )?;
+        let runner = {
+            let shared = core.clone();
+            let seen = lua.create_function(move |lua, error: Value| {
+                let trace = lua.traceback(None, 1)?.to_string_lossy();
+                *shared.seen.borrow_mut() = Some(Seen { trace });
+                Ok(error)
+            })?;
+            let xpcall: Value = core.base.raw_get("xpcall")?;
+            helpers::load(&lua, Helper::Run)?.call((xpcall, seen))?
+        };
+        lua.set_memory_limit(core.memory)?;
+        Ok(Self {
+            core,
+            runner,
+            running: None,
+            lua,
+        })
+    }
+
+    /// The engine's side of this VM.
+    pub fn host(&self) -> &H {
+        &self.core.host
+    }
+
+    /// Starts a block. `prose` is what it reads as `prose`; `None` for a shared library, which
+    /// reads nil.
+    pub fn start(&mut self, block: &Compiled, prose: Option<H::Prose>) -> Flow<H::Request> {
+        let pending = prose.map(|prose| Pending {
+            prose,
+            rendered: None,
+        });
+        *self.core.prose.borrow_mut() = pending.into_iter().collect();
+        let started = self.core.load(&self.lua, block).and_then(|function| {
+            let thread = self.lua.create_thread(self.runner.clone())?;
+            self.running = Some((thread, block.clone()));
+            Ok(function)
+        });
+        match started {
+            Ok(function) => self.advance(function),
+            Err(error) => Flow::Ended(Err(failure_of(&error))),
+        }
+    }
+
+    /// Goes on with the block that waits.
+    pub fn resume(&mut self, answer: Result<Reply, Failure>) -> Flow<H::Request> {
+        let answer = match answer {
+            Ok(reply) => reply.into_lua(&self.lua).map(|value| (true, value)),
+            Err(failure) => Ok((false, Some(Value::Error(Box::new(failure.into()))))),
+        };
+        // An answer that does not fit the heap is the call's failure.
+        let answer = answer.or_else(|error| {
+            Ok::<_, mlua::Error>((
+                false,
+                Some(Value::Error(Box::new(failure_of(&error).into()))),
+            ))
+        });
+        match answer {
+            Ok((ok, None)) => self.advance(ok),
+            Ok((ok, Some(value))) => self.advance((ok, value)),
+            Err(error) => Flow::Ended(Err(failure_of(&error))),
+        }
+    }
+
+    /// Notes that the block's call waited on the Harness (spec K147).
+    pub fn waited(&self) {
+        self.core.epoch.set(self.core.epoch.get() + 1);
+    }
+
+    /// The contents of `var` (spec L52).
+    ///
+    /// # Errors
+    /// The global no longer holds the engine's table (spec L56).
+    pub fn var(&self) -> Result<Data, Failure> {
+        self.core.var()
+    }
+
+    /// The value left in `argv` by the H1 pass; null is nil (spec L117, L120).
+    ///
+    /// # Errors
+    /// `argv must be JSON data, got {type}` (spec L124).
+    pub fn argv(&self) -> Result<Data, Failure> {
+        let core = &self.core;
+        if !core.argv_taken.get() {
+            return Ok(core.argv.clone());
+        }
+        let value: Value = core
+            .globals
+            .raw_get("argv")
+            .map_err(|error| failure_of(&error))?;
+        let left = to_data(&value, "argv").map_err(|e| Failure::lua(e.message()))?;
+        // What the untouched parse would read back as: nulls and empty arrays are lost in Lua.
+        let parsed = to_lua(&self.lua, &core.argv).map_err(|error| failure_of(&error))?;
+        match to_data(&parsed, "argv") {
+            Ok(parsed) if parsed == left => Ok(core.argv.clone()),
+            _ => Ok(left),
+        }
+    }
+
+    fn advance(&mut self, args: impl mlua::IntoLuaMulti) -> Flow<H::Request> {
+        let Some((thread, block)) = self.running.take() else {
+            return Flow::Ended(Err(Failure::internal(
+                "a block that is not running was resumed",
+            )));
+        };
+        let values = match thread.resume::<MultiValue>(args) {
+            Ok(values) => values,
+            Err(error) => {
+                let failure = failure_of(&error);
+                return Flow::Ended(Err(failure));
+            }
+        };
+        if thread.is_resumable() {
+            self.running = Some((thread, block));
+            return match self.core.request.take() {
+                Some(request) => Flow::Asked(request),
+                None => Flow::Ended(Err(Failure::internal("a block waits for nothing"))),
+            };
+        }
+        let mut values = values.into_iter();
+        let ok = matches!(values.next(), Some(Value::Boolean(true)));
+        let first = values.next().unwrap_or(Value::Nil);
+        let seen = self.core.seen.take();
+        Flow::Ended(if ok {
+            Core::<H>::scalar(&first)
+        } else {
+            let trace = seen.map(|seen| seen.trace).unwrap_or_default();
+            Err(self.core.uncaught(&self.lua, &block, &first, &trace))
+        })
+    }
+}
+
+impl<H: Host> Core<H> {
+    /// Loads a compiled region into the VM.
+    pub(super) fn load(&self, lua: &Lua, block: &Compiled) -> mlua::Result<LuaFunction> {
+        let mut markers = self.markers.borrow_mut();
+        if !markers.contains(&block.marker) {
+            markers.push(block.marker.clone());
+        }
+        lua.load(&block.code[..])
+            .set_mode(ChunkMode::Binary)
+            .into_function()
+    }
+
+    /// The contents of `var`, or that it was replaced.
+    pub(super) fn var(&self) -> Result<Data, Failure> {
+        let replaced =
+            || Failure::lua("the `var` global was reassigned; write `var.<field>` instead");
+        if !self.is_taken("var") {
+            return Ok(self.var_data.clone());
+        }
+        let current: Value = self
+            .globals
+            .raw_get("var")
+            .map_err(|error| failure_of(&error))?;
+        match (&*self.var_table.borrow(), current) {
+            (Some(own), Value::Table(current)) if *own == current => {
+                super::guard::snapshot_of(own).ok_or_else(replaced)
+            }
+            _ => Err(replaced()),
+        }
+    }
+
+    /// The scalar return rule (spec K21a).
+    fn scalar(value: &Value) -> Result<Option<String>, Failure> {
+        Ok(Some(match value {
+            Value::Nil => return Ok(None),
+            Value::Boolean(b) => b.to_string(),
+            Value::Integer(i) => i.to_string(),
+            // Rust's own text of a float is plain decimal, without exponent or needless fraction.
+            Value::Number(n) => n.to_string(),
+            Value::String(text) => text.to_string_lossy(),
+            other => {
+                let type_name = other.type_name();
+                let type_name = if type_name == "error" {
+                    "userdata"
+                } else {
+                    type_name
+                };
+                return Err(Failure::lua(format!(
+                    "cannot return a {type_name} as a result"
+                )));
+            }
+        }))
+    }
+
+    /// What a report says before an error's text (spec L90).
+    pub(super) fn runtime_word(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Runvil => "runtime error: ",
+            Dialect::PromptForge => "",
+        }
+    }
+}
+
+/// The interrupted error as running Lua meets it.
+fn interrupt() -> Failure {
+    Failure {
+        class: Class::Interrupt,
+        ..Failure::interrupted()
+    }
+}

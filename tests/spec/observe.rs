@@ -1,0 +1,235 @@
+//! Runs one case and keeps what can be seen from outside.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use runvil::engine::store::{Reason, StoreFailure};
+use runvil::engine::{Event, Outcome};
+use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, Store};
+use runvil::prompt::Dialect;
+use serde_json::Value;
+
+use crate::case::{CancelSetup, Case, SeedSetup, StoreSetup};
+
+/// How long a case may take before it counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a run showed.
+pub struct Observed {
+    pub outcome: Outcome,
+    /// The events in order, in their written form.
+    pub events: Vec<Value>,
+    /// The files the case asks for, after the run.
+    pub files: BTreeMap<String, Option<Vec<u8>>>,
+    pub run: String,
+    pub seed: String,
+}
+
+/// Runs `source` as the case says. A panic or a run that does not end is an error.
+pub fn run(case: &Case, dialect: Dialect, source: &str) -> Result<Observed, String> {
+    let launch = launch(case, dialect)?;
+    let token = launch.cancel.clone();
+    let (done, result) = mpsc::channel();
+    let (case, source) = (case.clone(), source.to_owned());
+    let worker = thread::Builder::new()
+        .stack_size(8 << 20)
+        .spawn(move || drop(done.send(observe(&case, &source, launch))))
+        .map_err(|error| error.to_string())?;
+    match result.recv_timeout(PATIENCE) {
+        Ok(observed) => observed,
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            token.cancel();
+            Err(format!(
+                "the run did not end within {} seconds",
+                PATIENCE.as_secs()
+            ))
+        }
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            let panic = worker.join().err();
+            let text = panic.as_ref().and_then(|panic| {
+                panic
+                    .downcast_ref::<String>()
+                    .map(String::as_str)
+                    .or(panic.downcast_ref::<&str>().copied())
+            });
+            Err(format!(
+                "the run panicked: {}",
+                text.unwrap_or("without a text")
+            ))
+        }
+    }
+}
+
+fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String> {
+    let token = launch.cancel.clone();
+    let mut events = Vec::new();
+    let mut matched = 0;
+    if let Some(CancelSetup::After { after_ms }) = &case.cancel {
+        cancel_later(token.clone(), Duration::from_millis(*after_ms));
+    }
+    let report = Harness::default().run(source, launch, &mut |event: &Event| {
+        let event = serde_json::to_value(event).unwrap_or(Value::Null);
+        if let Some(CancelSetup::At {
+            event: pattern,
+            nth,
+        }) = &case.cancel
+            && pattern.matches(&event)
+        {
+            matched += 1;
+            if matched == *nth {
+                token.cancel();
+            }
+        }
+        events.push(event);
+    });
+    let files = case
+        .files
+        .keys()
+        .map(|path| Ok((path.clone(), contents(&report.store, path)?)))
+        .collect::<Result<_, String>>()?;
+    Ok(Observed {
+        outcome: report.outcome,
+        events,
+        files,
+        run: report.run,
+        seed: hex(&report.seed.0),
+    })
+}
+
+/// The bytes of a file, `None` where there is none.
+fn contents(store: &Store, path: &str) -> Result<Option<Vec<u8>>, String> {
+    match store.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(failure) if failure.reason == Reason::NotFound => Ok(None),
+        Err(failure) => Err(failure.to_string()),
+    }
+}
+
+fn cancel_later(token: CancelToken, delay: Duration) {
+    thread::spawn(move || {
+        thread::sleep(delay);
+        token.cancel();
+    });
+}
+
+/// The launch of a case. Where the case gives no seed it is 0, so that a failure can be repeated.
+fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
+    Ok(Launch {
+        args: case.args.clone(),
+        input: case.input.clone(),
+        seed: Some(seed(case.seed.as_ref().unwrap_or(&SeedSetup::Number(0)))?),
+        started_at: case.started_at.as_deref().map(instant).transpose()?,
+        name: case.name.clone(),
+        dialect,
+        limits: limits(case),
+        ui: case.ui.clone(),
+        store: case.store.as_ref().map(store).transpose()?,
+        cancel: CancelToken::default(),
+    })
+}
+
+fn limits(case: &Case) -> Limits {
+    let (set, own) = (&case.limits, Limits::default());
+    Limits {
+        concurrency: set.concurrency.unwrap_or(own.concurrency),
+        memory: set.memory.unwrap_or(own.memory),
+        log_events: set.log_events.unwrap_or(own.log_events),
+        response_cap: set.response_cap.unwrap_or(own.response_cap),
+        receive_timeout: set.receive_timeout.unwrap_or(own.receive_timeout),
+        max_rounds: set.max_rounds.unwrap_or(own.max_rounds),
+    }
+}
+
+fn store(setup: &StoreSetup) -> Result<Store, String> {
+    if setup.none {
+        return Ok(Store::none());
+    }
+    let store = Store::memory();
+    let refused = |failure: StoreFailure| failure.to_string();
+    for (path, text) in &setup.files {
+        store.write(path, text).map_err(refused)?;
+    }
+    for (path, digits) in &setup.bytes {
+        store.write(path, unhex(digits)?).map_err(refused)?;
+    }
+    Ok(if setup.read_only {
+        store.read_only()
+    } else {
+        store
+    })
+}
+
+/// A seed as `--seed` reads it (spec R20): a number fills the last bytes.
+fn seed(setup: &SeedSetup) -> Result<Seed, String> {
+    let bytes = match setup {
+        SeedSetup::Hex(digits) => unhex(digits)?,
+        SeedSetup::Number(number) => [&[0; 24][..], &number.to_be_bytes()].concat(),
+    };
+    bytes
+        .try_into()
+        .map(Seed)
+        .map_err(|_| "a seed has 64 hex digits".to_owned())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(digits: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<u32> = digits
+        .chars()
+        .filter(|character| !character.is_whitespace())
+        .map(|character| {
+            character
+                .to_digit(16)
+                .ok_or(format!("`{character}` is no hex digit"))
+        })
+        .collect::<Result<_, _>>()?;
+    digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(high * 16 + low).map_err(|error| error.to_string()),
+            _ => Err("a byte has two hex digits".to_owned()),
+        })
+        .collect()
+}
+
+/// Reads `YYYY-MM-DDTHH:MM:SS[.fff]Z` (spec L60).
+fn instant(text: &str) -> Result<StartedAt, String> {
+    let wrong = || format!("`{text}` is no instant");
+    let (date, time) = text
+        .strip_suffix('Z')
+        .and_then(|text| text.split_once('T'))
+        .ok_or_else(wrong)?;
+    let (whole, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let numbers = |text: &str, separator: char| -> Result<[i64; 3], String> {
+        let parts: Result<Vec<i64>, _> = text.split(separator).map(str::parse).collect();
+        parts
+            .ok()
+            .and_then(|parts| parts.try_into().ok())
+            .ok_or_else(wrong)
+    };
+    let ([year, month, day], [hour, minute, second]) = (numbers(date, '-')?, numbers(whole, ':')?);
+    let milliseconds: i64 = format!("{fraction:0<3}").parse().map_err(|_| wrong())?;
+    // Days since 1970-01-01 of a proleptic Gregorian date, counting years from March.
+    let shifted = if month < 3 { year - 1 } else { year };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = 365 * shifted + shifted.div_euclid(4) - shifted.div_euclid(100)
+        + shifted.div_euclid(400)
+        + day_of_year
+        - 719_468;
+    Ok(StartedAt(
+        (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milliseconds,
+    ))
+}
+
+#[test]
+fn instants_are_milliseconds_since_1970() {
+    let read = |text| instant(text).map(|StartedAt(milliseconds)| milliseconds);
+    assert_eq!(read("1970-01-01T00:00:00Z"), Ok(0));
+    assert_eq!(read("1969-12-31T23:59:59.5Z"), Ok(-500));
+    assert_eq!(read("2000-02-29T12:00:00.25Z"), Ok(951_825_600_250));
+    assert!(read("2000-02-29 12:00:00").is_err());
+}

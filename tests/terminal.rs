@@ -1,0 +1,207 @@
+//! The command line on a terminal and under Ctrl-C (spec C3, C4, C6).
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod process;
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use process::{Finished, finish, runvil};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+const HEAD: &str = "---\nname: t\ndescription: d\nrunvil: 0\n---\n# T\n";
+
+const LUA: &str = "## Work\n\n```lua\n";
+
+/// A prompt whose one block is this.
+fn block(lua: &str) -> String {
+    format!("{HEAD}\n{LUA}{lua}\n```\n")
+}
+
+/// A folder that holds `t.md`.
+fn folder_with(prompt: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.md"), prompt).unwrap();
+    folder
+}
+
+/// A terminal: the end that the person sees, and the end that a process writes to.
+fn terminal() -> (OwnedFd, File) {
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&person).unwrap();
+    unlockpt(&person).unwrap();
+    let name = ptsname(&person, Vec::new()).unwrap();
+    let process = File::options()
+        .read(true)
+        .write(true)
+        .open(name.to_str().unwrap())
+        .unwrap();
+    (person, process)
+}
+
+/// Everything that appears on a terminal until the last process has left it.
+fn watch(person: OwnedFd) -> String {
+    let mut bytes = Vec::new();
+    let mut person = File::from(person);
+    let mut chunk = [0; 4096];
+    // The end of a terminal is an error, not an empty read.
+    while let Ok(count @ 1..) = person.read(&mut chunk) {
+        bytes.extend_from_slice(&chunk[..count]);
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Runs with standard output on a terminal; gives what the person sees there.
+fn on_terminal(prompt: &str, words: &[&str], set: fn(&mut Command, File)) -> (String, Finished) {
+    let folder = folder_with(prompt);
+    let (person, process) = terminal();
+    let mut command = runvil(folder.path(), words);
+    command
+        .env("TERM", "xterm")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    set(&mut command, process);
+    let seen = thread::spawn(move || watch(person));
+    let finished = finish(&mut command, "");
+    // The command holds the process's end of the terminal.
+    drop(command);
+    (seen.join().unwrap(), finished)
+}
+
+fn stdout_on(command: &mut Command, terminal: File) {
+    command.stdout(terminal);
+}
+
+fn stderr_on(command: &mut Command, terminal: File) {
+    command.stderr(terminal);
+}
+
+#[test]
+fn a_result_on_a_terminal_is_escaped_and_ends_its_line() {
+    let (seen, finished) =
+        on_terminal(&block("return 'a\\27[2J\\tb'"), &["run", "t.md"], stdout_on);
+    assert_eq!(
+        (seen.as_str(), finished.stderr.as_str()),
+        ("a\\u{1b}[2J\tb\r\n", "")
+    );
+    let (seen, _) = on_terminal(&block("return 'line\\n'"), &["run", "t.md"], stdout_on);
+    assert_eq!(seen, "line\r\n");
+    let (seen, _) = on_terminal(&block("return ''"), &["run", "t.md"], stdout_on);
+    assert_eq!(seen, "\r\n");
+}
+
+#[test]
+fn progress_is_one_line_that_goes_away() {
+    let prompt = format!("{HEAD}\n## One\n\n## Two \u{7f}\n\n```lua\nreturn 'x'\n```\n");
+    let (seen, finished) = on_terminal(&prompt, &["run", "t.md"], stderr_on);
+    let drawn = |text: &str| format!("\r\u{1b}[?7l{text}\u{1b}[K\u{1b}[?7h");
+    let wanted: String = ["T", "One", "Two \\u{7f}", ""].map(drawn).concat();
+    assert_eq!((seen, finished.stdout.as_str()), (wanted, "x"));
+}
+
+#[test]
+fn progress_stays_away_where_it_is_not_wanted() {
+    for words in [
+        &["run", "t.md", "-q"][..],
+        &["run", "t.md", "--quiet", "--json"],
+    ] {
+        let (seen, finished) = on_terminal(&block("return 'x'"), words, stderr_on);
+        assert_eq!((seen.as_str(), finished.status), ("", Some(0)));
+    }
+    let dumb = |command: &mut Command, terminal| {
+        command.env("TERM", "dumb").stderr(terminal);
+    };
+    let (seen, _) = on_terminal(&block("return 'x'"), &["run", "t.md"], dumb);
+    assert_eq!(seen, "");
+    let (seen, _) = on_terminal(HEAD, &["run", "t.md", "--events", "--name", "n"], stderr_on);
+    assert!(!seen.contains('\u{1b}'), "{seen:?}");
+}
+
+#[test]
+fn errors_on_a_terminal_have_colours_unless_told_otherwise() {
+    let (seen, _) = on_terminal("x", &["check", "t.md"], stderr_on);
+    assert!(
+        seen.starts_with("\u{1b}[1;31merror[Parse/Frontmatter]\u{1b}[0m: "),
+        "{seen:?}"
+    );
+    let plain = "error[Parse/Frontmatter]: file must begin with a --- frontmatter delimiter\r\n \
+                 --> t.md\r\n";
+    let no_color = |command: &mut Command, terminal| {
+        command.env("NO_COLOR", "1").stderr(terminal);
+    };
+    assert_eq!(on_terminal("x", &["check", "t.md"], no_color).0, plain);
+    let never = ["check", "t.md", "--color", "never"];
+    assert_eq!(on_terminal("x", &never, stderr_on).0, plain);
+}
+
+/// Starts a run with `--events` and waits until one of the events is of a kind.
+fn start_until(folder: &Path, words: &[&str], kind: &str) -> Child {
+    let mut command = runvil(folder, ["run", "t.md", "--events", "--name", "n"]);
+    command
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut events = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains(&format!("\"kind\":\"{kind}\"")) {
+        line.clear();
+        assert_ne!(events.read_line(&mut line).unwrap(), 0, "no {kind} came");
+    }
+    // What else it writes is of no interest, but it must be able to write it.
+    thread::spawn(move || std::io::copy(&mut events, &mut std::io::sink()));
+    thread::sleep(Duration::from_millis(100));
+    child
+}
+
+fn interrupt(child: &Child) {
+    kill_process(Pid::from_child(child), Signal::INT).unwrap();
+}
+
+#[test]
+fn the_first_ctrl_c_cancels_the_run() {
+    let folder = folder_with(&block("while true do end"));
+    let child = start_until(folder.path(), &["--json"], "parse_succeeded");
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let object = "{\"outcome\":\"cancelled\",\"run\":\"n\"}\n";
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), object);
+}
+
+/// A run that is over, but cannot get rid of its result.
+fn start_stuck() -> (tempfile::TempDir, Child) {
+    let folder = folder_with(&block("return string.rep('x', 1 << 20)"));
+    let child = start_until(folder.path(), &[], "run_succeeded");
+    (folder, child)
+}
+
+#[test]
+fn the_second_ctrl_c_kills_the_process() {
+    let (_folder, mut child) = start_stuck();
+    interrupt(&child);
+    thread::sleep(Duration::from_millis(100));
+    assert_eq!(child.try_wait().unwrap(), None, "one is not enough");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::INT.as_raw()));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_that_asks_for_nothing_starts_no_thread() {
+    let (_folder, mut child) = start_stuck();
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(status.contains("\nThreads:\t1\n"), "{status}");
+}
