@@ -103,3 +103,16 @@ fn section_prose() {
     let prompt = good(&file(Dialect::Runvil, body));
     assert_eq!(prompt.section_prose(prompt.top[0]), "one {{ x }}\n\ntwo");
 }
+
+/// Case K47, as far as parsing goes; F94, F134: label and line are what a compile failure names.
+#[test]
+fn a_block_knows_its_label_and_line() {
+    for dialect in BOTH {
+        let body = "# T\n\n## A\n\nText.\n\nBBBlua\nlocal a = 1\nlocal = 2\nBBB\n";
+        let prompt = good(&file(dialect, body));
+        let [Block::Prose(_), Block::Lua(lua)] = prompt.sections[0].blocks.as_slice() else {
+            panic!("{prompt:?}")
+        };
+        assert_eq!((lua.label.as_str(), lua.line), ("section `A` epilog", 13));
+    }
+}

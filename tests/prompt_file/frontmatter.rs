@@ -498,6 +498,30 @@ fn yaml_failures() {
     assert_eq!(error.message, detail);
 }
 
+/// Cases K13, K14, as far as parsing goes: the version is checked when a run starts.
+#[test]
+fn any_version_parses() {
+    let header = |version| format!("---\nname: t\ndescription: d\n{version}---\n# T\n");
+    let prompt = good(&header("promptforge: 3\n"));
+    assert_eq!(prompt.version.as_deref(), Some("3"));
+    let prompt = good(&header(""));
+    assert_eq!((prompt.version, prompt.dialect), (None, Dialect::Runvil));
+}
+
+/// F32: an alias is located at what it stands for.
+#[test]
+fn aliases() {
+    let args = "args:\n  a: {type: string, description: &d str}\n  b: {type: *d}";
+    let detail = "unknown variant `str`, expected one of `string`, `boolean`, `integer`, `number`";
+    refuses(&file_with(Dialect::Runvil, args), detail, Some((6, 34)));
+    let args = "args:\n  a: &a {type: string, default: x}\n  b: *a";
+    let declared = good(&file_with(Dialect::Runvil, args))
+        .contract
+        .args
+        .declarations;
+    assert_eq!(declared["a"], declared["b"]);
+}
+
 /// F32: columns count bytes, and aliases point at what they stand for.
 #[test]
 fn places() {

@@ -75,6 +75,8 @@ struct Reader<'a> {
     brackets: Vec<Bracket>,
     /// Brackets below this place start no link: one stands inside them.
     inactive: usize,
+    /// Where the last closing bracket is: none that opens after it is markup.
+    last_closing: usize,
     html: InlineHtml,
     /// Where the last run of backticks of each length starts, once asked for.
     backticks: Option<HashMap<usize, usize>>,
@@ -91,6 +93,7 @@ impl<'a> Reader<'a> {
             runs: Vec::new(),
             brackets: Vec::new(),
             inactive: 0,
+            last_closing: source.rfind(']').unwrap_or(0),
             html: InlineHtml::default(),
             backticks: None,
         }
@@ -191,10 +194,14 @@ impl<'a> Reader<'a> {
     }
 
     fn open_bracket(&mut self, image: bool) {
+        let text = if image { "![" } else { "[" };
+        if self.position > self.last_closing {
+            return self.push(text.len(), text);
+        }
         if let Some(outer) = self.brackets.last_mut() {
             outer.followed = true;
         }
-        let token = self.push_token(if image { "![" } else { "[" });
+        let token = self.push_token(text);
         let (content, runs) = (self.position, self.runs.len());
         self.brackets.push(Bracket {
             token,
