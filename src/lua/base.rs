@@ -32,9 +32,6 @@ pub(super) const BASE: [&str; 18] = [
     "xpcall",
 ];
 
-/// Where Lua's own `string.format` is kept among its own globals.
-pub(super) const NATIVE_FORMAT: &str = "string.format";
-
 impl<H: Host> Core<H> {
     pub(super) fn base_global(
         self: &Rc<Self>,
@@ -46,7 +43,6 @@ impl<H: Host> Core<H> {
             "assert" | "error" | "pcall" | "xpcall" => "errors",
             "next" | "pairs" => "iterate",
             "getmetatable" | "setmetatable" => "meta",
-            "tostring" => "text",
             "table" => {
                 let table = self.library(lua, StdLib::TABLE, "table")?;
                 let own = self.group(lua, "tables")?;
@@ -102,7 +98,7 @@ impl<H: Host> Core<H> {
                 let caught = lua.create_function(move |lua, error| core.caught(lua, error))?;
                 let core = self.clone();
                 let mark = lua.create_function(move |_, text: LuaString| {
-                    *core.marked.borrow_mut() = Some(text);
+                    core.mark(text);
                     Ok(())
                 })?;
                 helpers::load(lua, Helper::Errors)?.call((
@@ -139,7 +135,6 @@ impl<H: Host> Core<H> {
                 ))?
             }
             "tables" => {
-                let text = self.group(lua, "text")?;
                 let table: Table = self.base.raw_get("table")?;
                 let integer = lua.create_function(|_, value: Value| Ok(value.is_integer()))?;
                 helpers::load(lua, Helper::Tables)?.call((
@@ -147,23 +142,9 @@ impl<H: Host> Core<H> {
                     table.raw_get::<Value>("sort")?,
                     base("type")?,
                     base("error")?,
-                    text.raw_get::<Value>("tostring")?,
+                    base("tostring")?,
                     lua.create_function(metafield)?,
                     integer,
-                ))?
-            }
-            "text" => {
-                let string: Table = self.base.raw_get("string")?;
-                let method = |name: &str| string.raw_get::<Value>(name);
-                helpers::load(lua, Helper::Text)?.call((
-                    base("tostring")?,
-                    base(NATIVE_FORMAT)?,
-                    base("type")?,
-                    base("select")?,
-                    method("sub")?,
-                    method("find")?,
-                    method("gmatch")?,
-                    ordinal(lua)?,
                 ))?
             }
             _ => {
@@ -241,21 +222,4 @@ fn following(_: &Lua, (table, length, after): (Table, i64, Value)) -> mlua::Resu
         }
     }
     Ok(best.unwrap_or(Value::Nil))
-}
-
-/// Numbers values in the order in which they are first shown.
-fn ordinal(lua: &Lua) -> mlua::Result<LuaFunction> {
-    let numbers = lua.create_table()?;
-    let weak = lua.create_table()?;
-    weak.raw_set("__mode", "k")?;
-    numbers.set_metatable(Some(weak))?;
-    let count = std::cell::Cell::new(0u64);
-    lua.create_function(move |_, value: Value| {
-        if let Value::Integer(number) = numbers.raw_get(&value)? {
-            return Ok(format!("{number}"));
-        }
-        count.set(count.get() + 1);
-        numbers.raw_set(value, count.get())?;
-        Ok(format!("{}", count.get()))
-    })
 }

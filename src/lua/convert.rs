@@ -9,21 +9,35 @@ use super::data::Data;
 use super::guard::snapshot_of;
 use super::order;
 
-/// A value that is not JSON data: where it sits, and its type (spec L48).
+/// Why a value is not JSON data (spec L48).
 #[derive(Debug, PartialEq, Eq)]
-pub struct NotData {
-    /// The path from the root that was named.
-    pub path: String,
-    /// The offending value's type.
-    pub type_name: &'static str,
+pub enum NotData {
+    /// A part of it is of a type that data does not have, or nested too deep.
+    Offender {
+        /// The path to that part from the root that was named.
+        path: String,
+        /// Its type.
+        type_name: &'static str,
+    },
+    /// Written out it would be larger than a section VM may be.
+    TooLarge,
 }
 
 impl NotData {
     /// The message of a guarded assignment and of a read-back.
     pub fn message(&self) -> String {
-        format!("{} must be JSON data, got {}", self.path, self.type_name)
+        match self {
+            Self::Offender { path, type_name } => {
+                format!("{path} must be JSON data, got {type_name}")
+            }
+            Self::TooLarge => "not enough memory".to_owned(),
+        }
     }
 }
+
+/// The size that converted data may have: tables that share parts can stand for far more than they
+/// hold themselves. Each value counts 16 bytes, a string its own bytes too.
+const MAX_BYTES: usize = 64 << 20;
 
 /// The type word of the engine's own messages: Lua's, but `integer` for an integer.
 pub(super) fn type_name(value: &Value) -> &'static str {
@@ -41,12 +55,32 @@ pub(super) fn to_data(value: &Value, root: &str) -> Result<Data, NotData> {
 
 /// As [`to_data`], for a value that becomes a part of data at a depth.
 pub(super) fn to_data_at(value: &Value, root: &str, depth: usize) -> Result<Data, NotData> {
-    read(value, depth).ok_or_else(|| {
-        find_offender(value, root.to_owned(), depth, &mut Vec::new()).unwrap_or_else(|| NotData {
-            path: root.to_owned(),
-            type_name: lua_type(value),
-        })
-    })
+    let mut budget = MAX_BYTES;
+    match read(value, depth, &mut budget) {
+        Ok(data) => Ok(data),
+        Err(Refused::TooLarge) => Err(NotData::TooLarge),
+        Err(Refused::Offends) => {
+            let found = find_offender(
+                value,
+                root.to_owned(),
+                &mut Walk {
+                    depth,
+                    left: MAX_VISITS,
+                    above: Vec::new(),
+                },
+            );
+            Err(found.unwrap_or_else(|| NotData::Offender {
+                path: root.to_owned(),
+                type_name: value.type_name(),
+            }))
+        }
+    }
+}
+
+/// Why a value was not read: where, is looked up only when someone asks.
+enum Refused {
+    Offends,
+    TooLarge,
 }
 
 fn scalar(value: &Value) -> Option<Data> {
@@ -60,23 +94,35 @@ fn scalar(value: &Value) -> Option<Data> {
     }
 }
 
-fn read(value: &Value, depth: usize) -> Option<Data> {
+fn spend(budget: &mut usize, bytes: usize) -> Result<(), Refused> {
+    *budget = budget.checked_sub(bytes + 16).ok_or(Refused::TooLarge)?;
+    Ok(())
+}
+
+fn read(value: &Value, depth: usize, budget: &mut usize) -> Result<Data, Refused> {
     let Value::Table(table) = value else {
-        return scalar(value);
+        let bytes = value.as_string().map_or(0, |text| text.as_bytes().len());
+        spend(budget, bytes)?;
+        return scalar(value).ok_or(Refused::Offends);
     };
-    if depth >= Data::MAX_DEPTH {
-        return None;
-    }
+    spend(budget, 0)?;
     if let Some(data) = snapshot_of(table) {
-        return Some(data);
+        return match data.fits(Data::MAX_DEPTH.saturating_sub(depth)) {
+            true => Ok(data),
+            false => Err(Refused::Offends),
+        };
     }
-    let length = table.raw_len();
-    let mut entries = Entries::with_capacity(length);
+    if depth >= Data::MAX_DEPTH {
+        return Err(Refused::Offends);
+    }
+    let mut entries = Entries::with_capacity(table.raw_len().min(*budget / 16));
     for pair in table.pairs::<Value, Value>() {
-        let (key, value) = pair.ok()?;
-        entries.push(Key::from_lua(&key)?, read(&value, depth + 1)?);
+        let (key, value) = pair.map_err(|_| Refused::TooLarge)?;
+        let key = Key::from_lua(&key).ok_or(Refused::Offends)?;
+        spend(budget, key.size())?;
+        entries.push(key, read(&value, depth + 1, budget)?);
     }
-    Some(entries.finish())
+    Ok(entries.finish())
 }
 
 /// The key of a table that stands for JSON data.
@@ -104,6 +150,14 @@ impl Key {
             }
             Value::String(s) => s.to_str().ok().map(|s| Self::Text(Arc::from(&*s))),
             _ => None,
+        }
+    }
+
+    /// The bytes of its text, where it is one.
+    fn size(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            _ => 0,
         }
     }
 
@@ -178,51 +232,50 @@ impl Entries {
     }
 }
 
-/// Walks in the order of spec L38 to the first value that is not data (spec L48).
-fn find_offender(
-    value: &Value,
-    path: String,
+/// How many values the search for an offender looks at.
+const MAX_VISITS: usize = 1 << 20;
+
+/// The search for an offender: how deep it began, what it may still look at, and the tables that
+/// hold the value it looks at.
+struct Walk {
     depth: usize,
-    above: &mut Vec<Table>,
-) -> Option<NotData> {
-    let Value::Table(table) = value else {
-        let offends = scalar(value).is_none();
-        return offends.then(|| NotData {
-            path,
-            type_name: lua_type(value),
-        });
+    left: usize,
+    above: Vec<Table>,
+}
+
+/// Walks in the order of spec L38 to the first value that is not data (spec L48).
+fn find_offender(value: &Value, path: String, walk: &mut Walk) -> Option<NotData> {
+    let Some(left) = walk.left.checked_sub(1) else {
+        return Some(NotData::TooLarge);
     };
-    if snapshot_of(table).is_some() {
-        return None;
+    walk.left = left;
+    let offends = |path, value: &Value| NotData::Offender {
+        path,
+        type_name: value.type_name(),
+    };
+    let level = walk.depth + walk.above.len();
+    let Value::Table(table) = value else {
+        return scalar(value).is_none().then(|| offends(path, value));
+    };
+    if let Some(data) = snapshot_of(table) {
+        let fits = data.fits(Data::MAX_DEPTH.saturating_sub(level));
+        return (!fits).then(|| offends(path, value));
     }
-    if above.contains(table) || depth + above.len() >= Data::MAX_DEPTH {
-        return Some(NotData {
-            path,
-            type_name: "table",
-        });
+    if walk.above.contains(table) || level >= Data::MAX_DEPTH {
+        return Some(offends(path, value));
     }
-    above.push(table.clone());
+    walk.above.push(table.clone());
     for (key, value) in sorted_pairs(table) {
         let Some(name) = Key::from_lua(&key) else {
-            return Some(NotData {
-                path,
-                type_name: lua_type(&key),
-            });
+            return Some(offends(path, &key));
         };
-        let found = find_offender(&value, format!("{path}{}", name.path()), depth, above);
+        let found = find_offender(&value, format!("{path}{}", name.path()), walk);
         if found.is_some() {
             return found;
         }
     }
-    above.pop();
+    walk.above.pop();
     None
-}
-
-fn lua_type(value: &Value) -> &'static str {
-    match value {
-        Value::Integer(_) => "number",
-        other => type_name(other),
-    }
 }
 
 /// A table's raw pairs in the order of spec L38.

@@ -79,6 +79,16 @@ impl Data {
         }
     }
 
+    /// Whether arrays and objects nest no deeper than `levels`.
+    pub(crate) fn fits(&self, levels: usize) -> bool {
+        let inside = |value: &Self| levels > 0 && value.fits(levels - 1);
+        match self {
+            Self::List(items) => levels > 0 && items.iter().all(inside),
+            Self::Map(map) => levels > 0 && map.values().all(inside),
+            _ => true,
+        }
+    }
+
     /// Whether both are the very same shared value, which a comparison by content would have to
     /// walk to find out.
     pub(crate) fn same(&self, other: &Self) -> bool {

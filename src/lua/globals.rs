@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
 
-use super::base::{BASE, NATIVE_FORMAT};
+use super::base::BASE;
 use super::convert::to_lua;
 use super::data::Data;
 use super::failure::Failure;
@@ -33,20 +33,12 @@ impl<H: Host> Core<H> {
         )?;
         *self.guard.borrow_mut() = Some(guard.clone());
         self.globals.set_metatable(Some(guard))?;
-        // Addresses stay hidden even where a string method formats them.
-        let core = self.clone();
+        // Addresses stay hidden, also where a string's own method formats them.
         let string: Table = self.base.raw_get("string")?;
-        self.base
-            .raw_set(NATIVE_FORMAT, string.raw_get::<Value>("format")?)?;
-        string.raw_set(
-            "format",
-            lua.create_function(move |lua, args: mlua::MultiValue| {
-                let format: LuaFunction = core.group(lua, "text")?.raw_get("format")?;
-                let string: Table = core.base.raw_get("string")?;
-                string.raw_set("format", &format)?;
-                format.call::<mlua::MultiValue>(args)
-            })?,
-        )
+        let natives = (self.base.raw_get("tostring")?, string.raw_get("format")?);
+        let (tostring, format) = super::text::functions(lua, natives.0, natives.1)?;
+        self.base.raw_set("tostring", tostring)?;
+        string.raw_set("format", format)
     }
 
     /// A bit for each global, base first.

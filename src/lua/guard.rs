@@ -295,7 +295,7 @@ fn assign(lua: &Lua, (proxy, key, value): (Table, Value, Value)) -> mlua::Result
         return Err(Failure::lua(message).into());
     }
     let Some(name) = Key::from_lua(&key) else {
-        let not_data = NotData {
+        let not_data = NotData::Offender {
             path: node.path.to_string(),
             type_name: key.type_name(),
         };

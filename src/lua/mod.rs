@@ -14,6 +14,7 @@ mod order;
 mod raised;
 mod rebase;
 mod sealed;
+mod text;
 mod vm;
 
 pub use compile::{Compiled, Compiler};

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use mlua::{Error, Lua, Table, Value};
+use mlua::{Error, Lua, LuaString, Table, Value};
 
 use super::compile::Compiled;
 use super::failure::{Class, Failure, Field, Kind};
@@ -14,6 +14,8 @@ use super::vm::Core;
 const MEMORY: &str = "not enough memory";
 /// Heap that turning an error of a full VM into a value may use beyond the ceiling, in bytes.
 const SLACK: usize = 64 << 10;
+/// How many raised strings may be under way at once, each over an older one in a `__close`.
+const MARKS: usize = 200;
 /// The fields that error values may carry, `count` apart.
 const FIELDS: [&str; 9] = [
     "reason",
@@ -53,9 +55,8 @@ pub(super) fn failure_of(error: &Error) -> Failure {
 impl<H: Host> Core<H> {
     /// What `pcall` hands back for an error, and whether no `pcall` may keep it (spec L94, L99).
     pub(super) fn caught(self: &Rc<Self>, lua: &Lua, error: Value) -> mlua::Result<(Value, bool)> {
-        let marked = self.marked.take();
         let failure = match &error {
-            Value::String(text) if marked.as_ref() == Some(text) => return Ok((error, false)),
+            Value::String(text) if self.take_mark(text) => return Ok((error, false)),
             Value::String(text) if *text == MEMORY => {
                 lua.set_memory_limit(self.memory.saturating_add(SLACK))?;
                 let value = self.error_value(lua, Failure::lua(MEMORY));
@@ -73,6 +74,26 @@ impl<H: Host> Core<H> {
             _ => return Ok((error, false)),
         };
         Ok((self.error_value(lua, failure)?, false))
+    }
+
+    /// Notes the string that the author's `error` or `assert` is raising.
+    pub(super) fn mark(&self, text: LuaString) {
+        let mut marked = self.marked.borrow_mut();
+        if marked.len() == MARKS {
+            marked.remove(0);
+        }
+        marked.push(text);
+    }
+
+    /// Whether an author raised the string. It, and what a `__close` raised over it, is under way
+    /// no more.
+    fn take_mark(&self, text: &LuaString) -> bool {
+        let mut marked = self.marked.borrow_mut();
+        let found = marked.iter().rposition(|mark| mark == text);
+        if let Some(at) = found {
+            marked.truncate(at);
+        }
+        found.is_some()
     }
 
     /// An error value as Lua sees it (spec L95).
@@ -131,7 +152,7 @@ impl<H: Host> Core<H> {
         error: &Value,
         trace: &str,
     ) -> Failure {
-        self.marked.take();
+        self.marked.borrow_mut().clear();
         let mut failure = match error {
             Value::String(text) => Failure::lua(text.to_string_lossy()),
             Value::Error(inner) => failure_of(inner),
@@ -260,14 +281,14 @@ fn foreign_text(lua: &Lua, value: &Value) -> String {
     };
     let show = own.and_then(|metatable| metatable.raw_get::<mlua::Function>("__tostring").ok());
     if let Some(show) = show
-        && let Ok(text) = show.call::<mlua::LuaString>(value.clone())
+        && let Ok(text) = show.call::<LuaString>(value.clone())
     {
         return text.to_string_lossy();
     }
     format!("(error object is a {} value)", value.type_name())
 }
 
-fn message_of(lua: &Lua, error: &Table) -> mlua::Result<mlua::LuaString> {
+fn message_of(lua: &Lua, error: &Table) -> mlua::Result<LuaString> {
     match error.raw_get("message")? {
         Value::String(text) => Ok(text),
         other => match lua.coerce_string(other)? {

@@ -84,8 +84,8 @@ pub(super) struct Core<H: Host> {
     pub(super) groups: RefCell<Vec<(&'static str, Table)>>,
     pub(super) suspend: RefCell<Option<LuaFunction>>,
     pub(super) request: RefCell<Option<H::Request>>,
-    /// The string an author's `error` or `assert` is raising.
-    pub(super) marked: RefCell<Option<LuaString>>,
+    /// The strings that an author's `error` or `assert` is raising, the latest last.
+    pub(super) marked: RefCell<Vec<LuaString>>,
     pub(super) error_tables: RefCell<Option<(Table, Table)>>,
     /// How many calls have waited, so that a value raised later is known (spec L102).
     pub(super) epoch: Cell<u64>,

@@ -3,7 +3,7 @@
 
 use crate::engine::entry::Entry;
 use crate::engine::untrusted::wrap;
-use crate::lua::{Call, Data, Failure, Reply, target};
+use crate::lua::{Call, Data, Failure, NotData, Reply, target};
 
 /// The items of a list section, in order (spec L30, F127, F128).
 pub fn list(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
@@ -44,12 +44,10 @@ pub fn ui(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 pub fn json_encode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     match call.data(0, "json.encode value") {
         Ok(data) => Ok(Reply::Text(data.to_json())),
-        Err(found) => {
-            let type_name = found.type_name;
-            Err(Failure::lua(format!(
-                "json.encode value must be JSON data, got {type_name}"
-            )))
-        }
+        Err(NotData::Offender { type_name, .. }) => Err(Failure::lua(format!(
+            "json.encode value must be JSON data, got {type_name}"
+        ))),
+        Err(large) => Err(Failure::lua(large.message())),
     }
 }
 
