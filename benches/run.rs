@@ -29,6 +29,7 @@ fn setup() -> Setup {
         when: "2026-01-01T00:00:00Z".into(),
         args: "".into(),
         memory: 64 << 20,
+        concurrency: 8,
         log_events: 1024,
         ui: None,
         store: Some(Default::default()),
@@ -43,8 +44,9 @@ fn finish(mut run: Run) -> Outcome {
         let step = run.step();
         for item in step.items {
             if let Item::Effect(issued) = item {
-                let Effect::Store { op, .. } = &issued.effect;
-                run.answer(issued.id, Answer::Store(store.perform(op)));
+                if let Effect::Store { op, .. } = &issued.effect {
+                    run.answer(issued.id, Answer::Store(store.perform(op)));
+                }
             }
         }
         if let Some(outcome) = step.outcome {

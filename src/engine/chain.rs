@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use super::admission::ChainKey;
 use super::entry::{Entry, Input, Prose};
 use super::program::Program;
+use super::task::TaskKey;
 use crate::lua::{Compiled, Data, Vm};
 use crate::prompt::SectionId;
 
 /// A walk, from its first section to its end.
 pub(super) struct Chain {
     pub(super) id: Arc<str>,
+    pub(super) key: ChainKey,
     pub(super) depth: u32,
     pub(super) input: Input,
     /// What the next section entry starts with.
@@ -18,6 +21,11 @@ pub(super) struct Chain {
     pub(super) entries: u32,
     /// The index of the next child chain.
     pub(super) children: u32,
+    /// The tasks it has started, each with the index it took as a child, in spawn order.
+    pub(super) owned: Vec<(u32, TaskKey)>,
+    /// What the first section entry sees of the task's seed (spec K72).
+    pub(super) item: Option<Data>,
+    pub(super) sys_index: Option<i64>,
     /// Where the walk is on each level it has descended to, the innermost last (spec K24).
     pub(super) levels: Vec<Level>,
     /// The section entry that is running.
@@ -62,23 +70,20 @@ pub(super) enum Ending {
 }
 
 impl Chain {
-    /// A chain that starts at a section, on that section's level alone.
-    pub(super) fn at(
-        id: Arc<str>,
-        depth: u32,
-        input: Input,
-        var: Data,
-        program: &Program,
-        target: SectionId,
-    ) -> Self {
+    /// A chain that has not started its walk.
+    pub(super) fn new(id: Arc<str>, key: ChainKey, depth: u32, input: Input, var: Data) -> Self {
         Self {
             id,
+            key,
             depth,
             input,
             var,
             entries: 0,
             children: 0,
-            levels: vec![Level::of(program, target)],
+            owned: Vec::new(),
+            item: None,
+            sys_index: None,
+            levels: Vec::new(),
             running: None,
             waited: false,
         }
@@ -118,11 +123,25 @@ impl Chain {
         }
     }
 
-    /// The id of the next child chain (spec K3).
-    pub(super) fn next_child(&mut self) -> Arc<str> {
-        let id = format!("{}.{}", self.id, self.children);
-        self.children = self.children.saturating_add(1);
-        id.into()
+    /// The index and id of the next child: a called chain, a task or a timer (spec K3).
+    pub(super) fn next_child(&mut self) -> (u32, Arc<str>) {
+        let index = self.children;
+        self.children = index.saturating_add(1);
+        (index, format!("{}.{index}", self.id).into())
+    }
+
+    /// The task of this chain's that an id names.
+    pub(super) fn find_owned(&self, id: &str) -> Option<TaskKey> {
+        let index = id
+            .strip_prefix(&*self.id)?
+            .strip_prefix('.')?
+            .parse::<u32>()
+            .ok()?;
+        let at = self
+            .owned
+            .binary_search_by_key(&index, |(index, _)| *index)
+            .ok()?;
+        Some(self.owned[at].1)
     }
 }
 

@@ -31,6 +31,13 @@ pub enum Effect {
         /// Whether it must be answered before anything else runs (spec K205).
         direct: bool,
     },
+    /// A timed wait's timer.
+    Timer {
+        /// The child id it takes (spec K112).
+        timer: Arc<str>,
+        /// How long, in seconds.
+        seconds: f64,
+    },
 }
 
 /// The answer to an effect.
@@ -38,4 +45,9 @@ pub enum Effect {
 pub enum Answer {
     /// What a store operation gave.
     Store(Result<StoreValue, StoreFailure>),
+    /// A timer's time has come.
+    Fired,
+    /// The deed could not be done for a fault of the Harness itself, which ends the run as an
+    /// internal failure.
+    Broken(String),
 }

@@ -59,6 +59,8 @@ pub(super) struct Entry {
     pub(super) input: Input,
     /// The member or item that the entry was seeded with (spec L18).
     pub(super) item: Option<Data>,
+    /// `sys.index`, where the entry has one (spec L59).
+    pub(super) sys_index: Option<i64>,
     /// Whether the shared library is loading.
     pub(super) loading: Cell<bool>,
     /// The target a `jump` of the running block recorded; the last one stands (spec K28).
@@ -93,6 +95,42 @@ pub(super) enum Request {
     },
     /// A store operation.
     Store(StoreOp),
+    /// `tasks.spawn`.
+    Spawn(Box<Spawn>),
+    /// A fanout: an arm for each member, or for those before one that is no data.
+    Fanout {
+        target: SectionId,
+        var: Data,
+        members: Vec<Data>,
+        complete: bool,
+    },
+    /// `tasks.join_any` or `tasks.join` over the tasks of these ids.
+    Wait {
+        any: bool,
+        set: Vec<String>,
+        timeout: Option<f64>,
+    },
+    /// `tasks.status`.
+    Status(String),
+    /// `tasks.ready`.
+    Ready(String),
+    /// `tasks.cancel`.
+    Cancel(String),
+    /// `tasks.pending`, of author tasks or of model tasks alone where a filter says so.
+    Pending { author: bool },
+    /// `tasks.note`.
+    Note(String),
+    /// `tasks.concurrency`.
+    Concurrency(Option<u32>),
+}
+
+/// A task to start.
+pub(super) struct Spawn {
+    pub(super) target: SectionId,
+    pub(super) input: Option<String>,
+    pub(super) item: Option<Data>,
+    pub(super) index: Option<i64>,
+    pub(super) var: Data,
 }
 
 /// A block's pending prose: the section it stands in and the index of its block, if there is one.
@@ -120,7 +158,7 @@ impl Entry {
     /// The fields of `sys` (spec L57).
     pub(super) fn sys(&self) -> Data {
         let sections = self.shared.program.prompt().top.len();
-        Data::object([
+        let mut fields = vec![
             ("when", Data::Text(self.shared.when.clone())),
             ("id", Data::text(self.id())),
             ("taskid", Data::Text(self.task.id.clone())),
@@ -130,7 +168,9 @@ impl Entry {
                 "section_count",
                 Data::Int(i64::try_from(sections).unwrap_or(i64::MAX)),
             ),
-        ])
+        ];
+        fields.extend(self.sys_index.map(|index| ("index", Data::Int(index))));
+        Data::object(fields)
     }
 
     pub(super) fn report(&self, kind: EventKind) {

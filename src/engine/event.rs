@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::store::StoreOp;
+use crate::lua::Data;
 
 /// One event, with its coordinates (spec K182, K183).
 #[derive(Clone, Debug, PartialEq)]
@@ -38,14 +39,51 @@ pub enum EventKind {
         /// The required section's heading text.
         target: Arc<str>,
     },
+    /// `task_started` (spec K184).
+    TaskStarted(Box<TaskStarted>),
+    /// `task_succeeded`, `task_failed` or `task_cancelled`.
+    TaskEnded {
+        /// The written name of the kind.
+        name: &'static str,
+        /// The task's id.
+        task: Arc<str>,
+    },
+    /// `task_abandoned`.
+    TaskAbandoned {
+        /// The task's id.
+        task: Arc<str>,
+        /// Why (spec K135).
+        reason: &'static str,
+    },
+}
+
+/// What a task starts with, as its event says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskStarted {
+    /// The task's id.
+    pub task: Arc<str>,
+    /// The heading text of the section it starts at.
+    pub target: Arc<str>,
+    /// `author` or `model`.
+    pub origin: &'static str,
+    /// Its own argument string, if it was given one.
+    pub input: Option<Arc<str>>,
+    /// Its item, if it was given one.
+    pub item: Option<Data>,
+    /// Its index, if it was given one.
+    pub index: Option<i64>,
+    /// The snapshot of `var`.
+    pub var: Data,
 }
 
 impl EventKind {
     /// The kind's name as it is written.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Plain(name) | Self::Require { name, .. } => name,
+            Self::Plain(name) | Self::Require { name, .. } | Self::TaskEnded { name, .. } => name,
             Self::Checkpoint { .. } => "lua",
+            Self::TaskStarted(_) => "task_started",
+            Self::TaskAbandoned { .. } => "task_abandoned",
         }
     }
 }
@@ -72,6 +110,26 @@ impl Serialize for Event {
             EventKind::Plain(_) => {}
             EventKind::Checkpoint { message } => map.serialize_entry("message", message)?,
             EventKind::Require { target, .. } => map.serialize_entry("target", &**target)?,
+            EventKind::TaskStarted(started) => {
+                map.serialize_entry("task", &*started.task)?;
+                map.serialize_entry("target", &*started.target)?;
+                map.serialize_entry("origin", started.origin)?;
+                if let Some(input) = &started.input {
+                    map.serialize_entry("input", &**input)?;
+                }
+                if let Some(item) = &started.item {
+                    map.serialize_entry("item", item)?;
+                }
+                if let Some(index) = started.index {
+                    map.serialize_entry("index", &index)?;
+                }
+                map.serialize_entry("var", &started.var)?;
+            }
+            EventKind::TaskEnded { task, .. } => map.serialize_entry("task", &**task)?,
+            EventKind::TaskAbandoned { task, reason } => {
+                map.serialize_entry("task", &**task)?;
+                map.serialize_entry("reason", reason)?;
+            }
         }
         map.end()
     }

@@ -1,6 +1,6 @@
 //! The Engine's globals in each dialect (spec L17, F43).
 
-use super::calls::{control, data, log, store};
+use super::calls::{control, data, log, store, tasks};
 use super::entry::Entry;
 use crate::lua::{Data, Definition, Function, Global};
 
@@ -16,6 +16,26 @@ const STORE: &[Named] = &[
     ("glob", Function::Suspending(store::glob)),
     ("exists", Function::Suspending(store::exists)),
 ];
+
+const TASKS: [Named; 9] = [
+    ("spawn", Function::Suspending(tasks::spawn)),
+    ("join_any", Function::Suspending(tasks::join_any)),
+    ("join", Function::Suspending(tasks::join)),
+    ("concurrency", Function::Suspending(tasks::concurrency)),
+    ("ready", Function::Suspending(tasks::ready)),
+    ("status", Function::Suspending(tasks::status)),
+    ("pending", Function::Suspending(tasks::pending)),
+    ("note", Function::Suspending(tasks::note)),
+    ("cancel", Function::Suspending(tasks::cancel)),
+];
+
+const FANOUT: Function<Entry> = Function::Fanout(tasks::fanout);
+
+/// Runvil's `tasks`, which has fanout as a tenth function (spec K86).
+const RUNVIL_TASKS: &[Named] = &{
+    let [a, b, c, d, e, f, g, h, i] = TASKS;
+    [a, b, c, d, e, f, g, h, i, ("fanout", FANOUT)]
+};
 
 const JSON: &[Named] = &[
     ("encode", Function::Direct(data::json_encode)),
@@ -60,7 +80,7 @@ const UNTRUSTED: Global<Entry> = global(
 const VAR: Global<Entry> = global("var", Definition::Var);
 
 /// `runvil: 0`.
-pub(super) static RUNVIL: [Global<Entry>; 13] = [
+pub(super) static RUNVIL: [Global<Entry>; 14] = [
     VAR,
     ARGS,
     SYS,
@@ -71,13 +91,14 @@ pub(super) static RUNVIL: [Global<Entry>; 13] = [
     global("store", Definition::Table(STORE)),
     UI,
     UNTRUSTED,
+    global("tasks", Definition::Table(RUNVIL_TASKS)),
     global("json", Definition::Table(JSON)),
     global("prompt", Definition::Table(PROMPT)),
     global("require", Definition::Require),
 ];
 
 /// `promptforge: 0`.
-pub(super) static PROMPTFORGE: [Global<Entry>; 11] = [
+pub(super) static PROMPTFORGE: [Global<Entry>; 13] = [
     VAR,
     ARGS,
     SYS,
@@ -88,6 +109,8 @@ pub(super) static PROMPTFORGE: [Global<Entry>; 11] = [
     global("store", Definition::Table(STORE)),
     UI,
     UNTRUSTED,
+    global("tasks", Definition::Table(&TASKS)),
+    global("fanout", Definition::Function(FANOUT)),
     global(
         "list_from_section",
         Definition::Function(Function::Direct(data::list)),

@@ -1,24 +1,31 @@
 //! The run: a pure state machine that steps a prompt's chains and asks for effects (spec R6).
 
+mod admission;
 mod calls;
 mod chain;
+mod claims;
 mod classify;
 pub mod effect;
 mod entry;
 pub mod event;
 mod globals;
+mod happens_before;
 mod outbox;
 pub mod outcome;
 mod program;
 mod run;
 mod seeded;
+mod serve;
+mod settle;
 pub mod store;
 mod strand;
 mod substitution;
+mod task;
 mod untrusted;
+mod waits;
 
 pub use effect::{Answer, Effect, EffectId, Issued};
-pub use event::{Event, EventKind};
+pub use event::{Event, EventKind, TaskStarted};
 pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};
 pub use program::{Loaded, ParseEvent, Program};

@@ -37,6 +37,10 @@ impl Task {
     }
 }
 
+/// How much one step puts out before it hands it over, so that a long run of chains that never wait
+/// needs no memory for all its events at once.
+const FULL: usize = 1024;
+
 /// Collects what the current step puts out.
 #[derive(Debug)]
 pub(super) struct Outbox {
@@ -80,6 +84,11 @@ impl Outbox {
         };
         self.items.borrow_mut().push(Item::Effect(issued));
         id
+    }
+
+    /// Whether a step should hand out what there is before it goes on.
+    pub(super) fn is_full(&self) -> bool {
+        self.items.borrow().len() >= FULL
     }
 
     pub(super) fn take(&self) -> Vec<Item> {

@@ -5,19 +5,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::admission::{Admission, ChainKey};
 use super::calls::store::failure as store_failure;
 use super::chain::Chain;
-use super::classify;
+use super::claims::Claims;
 use super::effect::{Answer, Effect, EffectId};
 use super::entry::{Input, Shared};
-use super::event::{EventKind, store_event};
+use super::event::EventKind;
 use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
 use super::program::{ParseEvent, Program};
 use super::seeded::Seeded;
+use super::serve::Spawning;
 use super::store::{Policy, StoreValue};
 use super::strand::{Slice, Strand};
-use crate::lua::{Data, Reply};
+use super::task::{Origin, Record, Rest, State, TaskKey};
+use crate::lua::{Data, Failure, Reply};
+use crate::prompt::SectionId;
 
 /// All that a run takes from outside when it starts (spec L6).
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub struct Setup {
     pub args: Arc<str>,
     /// The ceiling of each section VM's Lua heap, in bytes.
     pub memory: usize,
+    /// How many tasks may hold a slot at once (spec K120).
+    pub concurrency: u32,
     /// How often each section VM may log.
     pub log_events: u32,
     /// A Host-state snapshot, an object (spec L71).
@@ -47,147 +53,168 @@ pub struct Setup {
 pub struct Step {
     /// Its events and effects, in the order it put them out.
     pub items: Vec<Item>,
+    /// Effects put out before whose answers are not wanted any more.
+    pub withdrawn: Vec<EffectId>,
+    /// Whether the next step can go on without an answer: this one only hands over what there is.
+    pub more: bool,
     /// How the run ended, once it has.
     pub outcome: Option<Outcome>,
 }
 
-/// Names a strand of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct StrandId(usize);
-
-const ROOT: StrandId = StrandId(0);
-
-/// A strand's place in the schedule.
-struct Slot {
-    strand: Strand,
-    /// What it goes on with when its turn comes.
-    wake: Option<Wake>,
-}
-
-enum Wake {
+/// What a strand goes on with when its turn comes.
+pub(super) enum Wake {
     Start,
-    Answer { asked: Asked, answer: Answer },
+    /// Its effect was answered.
+    Answer(Answer),
+    /// Its wait can be looked at.
+    Wait,
+    /// It was paused.
+    GoOn,
+    /// It is spawning the arms of a fanout.
+    Spawn(Box<Spawning>),
+    /// A stop reached its call.
+    Interrupt,
 }
 
-struct InFlight {
-    strand: StrandId,
-    asked: Asked,
-}
-
-/// What an answered store operation reports, if it succeeds and if it fails.
-#[derive(Clone, Copy)]
-struct Asked {
-    succeeded: Option<&'static str>,
-    failed: Option<&'static str>,
+/// An effect that was put out and not answered.
+pub(super) struct InFlight {
+    pub(super) task: TaskKey,
+    /// What its answer reports, if it succeeds and if it fails.
+    pub(super) succeeded: Option<&'static str>,
+    pub(super) failed: Option<&'static str>,
+    /// Whether it is a timer, which a stop reaches.
+    pub(super) timer: bool,
 }
 
 /// One run of one prompt: sans-IO, single-threaded and deterministic. [`Run::step`] runs every
 /// chain that can run and says what happened and what is asked of the outside; [`Run::answer`] tells
 /// it what came back. The same prompt, setup and answers in the same order give the same steps.
 pub struct Run {
-    shared: Rc<Shared>,
-    cancel: Arc<AtomicBool>,
-    strands: Vec<Slot>,
-    ready: VecDeque<StrandId>,
-    in_flight: BTreeMap<EffectId, InFlight>,
-    /// A strand whose direct effect is answered before anything else runs.
-    held: Option<StrandId>,
+    pub(super) shared: Rc<Shared>,
+    pub(super) cancel: Arc<AtomicBool>,
+    pub(super) memory: usize,
+    /// Every task of the run in spawn order, the root first.
+    pub(super) tasks: Vec<Record>,
+    pub(super) admission: Admission,
+    pub(super) claims: Claims,
+    pub(super) ready: VecDeque<(TaskKey, Wake)>,
+    pub(super) in_flight: BTreeMap<EffectId, InFlight>,
+    pub(super) withdrawn: Vec<EffectId>,
+    /// A strand that goes on before anything else runs, once it can.
+    pub(super) held: Option<(TaskKey, Option<Wake>)>,
+    /// A conflict of claims that ends the run as soon as the strand that met it is at rest.
+    pub(super) conflict: Option<RunError>,
     /// Whether the Host's handle declares a store (spec S50).
     has_store: bool,
-    outcome: Option<Outcome>,
+    pub(super) outcome: Option<Outcome>,
 }
 
 impl Run {
-    /// Builds a run of a program. The parse events are numbered first, as the record holds them
-    /// (spec K183).
+    /// Builds a run of a program. Nothing of it runs before the first step.
     pub fn new(program: Program, setup: Setup) -> Self {
-        let Setup {
-            execution,
-            seed,
-            when,
-            args,
-            memory,
-            log_events,
-            ui,
-            store,
-            cancel,
-        } = setup;
-        let seeded = Seeded::new(seed);
-        let input = Input::new(&program, args);
-        let has_store = store.is_some();
+        let seeded = Seeded::new(setup.seed);
+        let input = Input::new(&program, setup.args);
+        let has_store = setup.store.is_some();
         let refused = gate(&program);
         let shared = Rc::new(Shared {
-            outbox: Outbox::new(execution.clone()),
+            outbox: Outbox::new(setup.execution.clone()),
             nonce: seeded.nonce(),
             program,
             seeded,
-            execution,
-            when,
-            log_events,
-            policy: store.unwrap_or_default(),
-            ui,
+            execution: setup.execution,
+            when: setup.when,
+            log_events: setup.log_events,
+            policy: setup.store.unwrap_or_default(),
+            ui: setup.ui,
         });
         let task = Rc::new(Task::new("0".into()));
-        let root = Chain {
-            id: "0".into(),
+        let root = Chain::new("0".into(), ChainKey::ROOT, 0, input, Data::empty());
+        let cancel = setup.cancel;
+        let strand = Strand::new(
+            shared.clone(),
+            task.clone(),
+            cancel.clone(),
+            setup.memory,
+            root,
+        );
+        let root = Record {
+            task,
+            owner: (TaskKey::ROOT, ChainKey::ROOT),
+            origin: Origin::Author,
+            target: SectionId(0),
             depth: 0,
-            input,
-            var: Data::empty(),
-            entries: 0,
-            children: 0,
-            levels: Vec::new(),
-            running: None,
-            waited: false,
+            state: State::Resting(Box::new(strand)),
+            rest: Rest::Ready,
+            awaited: None,
+            slot: false,
+            note: None,
+            item: None,
         };
-        let strand = Strand::new(shared.clone(), task, cancel.clone(), memory, root);
         Self {
             shared,
             cancel,
-            strands: vec![Slot {
-                strand,
-                wake: Some(Wake::Start),
-            }],
-            ready: VecDeque::from([ROOT]),
+            memory: setup.memory,
+            tasks: vec![root],
+            admission: Admission::new(setup.concurrency),
+            claims: Claims::new(),
+            ready: VecDeque::from([(TaskKey::ROOT, Wake::Start)]),
             in_flight: BTreeMap::new(),
+            withdrawn: Vec::new(),
             held: None,
+            conflict: None,
             has_store,
             outcome: refused.map(Outcome::Failed),
         }
     }
 
-    /// Reports the parse events of the file under the root task. Called once, before the first
-    /// step.
+    /// Reports the parse events of the file under the root task, which numbers them first (spec
+    /// K183). Called once, before the first step.
     pub fn parsed(&mut self, events: &[ParseEvent]) -> Vec<Item> {
         for (kind, section) in events {
             self.shared
                 .outbox
-                .plain(&self.strands[ROOT.0].strand.task, section, kind);
+                .plain(&self.record(TaskKey::ROOT).task, section, kind);
         }
         self.shared.outbox.take()
     }
 
-    /// Runs every ready chain until all wait or the run ends (spec K204).
+    /// Runs every ready chain until all wait or the run ends (spec K204). Where there is much to
+    /// hand over it stops sooner, and says so.
     pub fn step(&mut self) -> Step {
+        let mut more = false;
         while self.outcome.is_none() {
             if self.cancel.load(Ordering::Relaxed) {
                 self.cancelled();
                 break;
             }
-            let Some(id) = self.held.take().or_else(|| self.ready.pop_front()) else {
-                break;
-            };
-            if let Some(wake) = self.strands[id.0].wake.take()
-                && self.slice(id, wake)
-            {
+            if self.shared.outbox.is_full() {
+                more = true;
                 break;
             }
+            let (task, wake) = match self.held.take() {
+                Some((task, Some(wake))) => (task, wake),
+                Some(waiting) => {
+                    self.held = Some(waiting);
+                    break;
+                }
+                None => match self.ready.pop_front() {
+                    Some(next) => next,
+                    None => break,
+                },
+            };
+            if self.record(task).is_live() {
+                self.turn(task, wake);
+            }
         }
-        if self.outcome.is_none() && self.in_flight.is_empty() {
+        let idle = self.outcome.is_none() && !more && self.held.is_none();
+        if idle && self.in_flight.is_empty() {
             let text = "every chain waits and nothing is in flight";
             self.end(Outcome::Failed(RunError::new(RunErrorKind::Internal, text)));
         }
         Step {
             items: self.shared.outbox.take(),
+            withdrawn: std::mem::take(&mut self.withdrawn),
+            more,
             outcome: self.outcome.clone(),
         }
     }
@@ -195,12 +222,28 @@ impl Run {
     /// Hands in the answer to an effect; [`Run::step`] must follow. An answer to an effect that is
     /// not in flight is ignored.
     pub fn answer(&mut self, id: EffectId, answer: Answer) {
-        let Some(InFlight { strand, asked }) = self.in_flight.remove(&id) else {
+        let Some(effect) = self.in_flight.remove(&id) else {
             return;
         };
-        self.strands[strand.0].wake = Some(Wake::Answer { asked, answer });
-        if self.held != Some(strand) {
-            self.ready.push_back(strand);
+        if let Answer::Broken(text) = answer {
+            return self.end(Outcome::Failed(RunError::new(RunErrorKind::Internal, text)));
+        }
+        if effect.timer {
+            return self.fired(effect.task);
+        }
+        if let Answer::Store(answer) = &answer {
+            let kind = if answer.is_ok() {
+                effect.succeeded
+            } else {
+                effect.failed
+            };
+            if let Some(kind) = kind {
+                self.report(effect.task, EventKind::Plain(kind));
+            }
+        }
+        match &mut self.held {
+            Some((held, wake)) if *held == effect.task => *wake = Some(Wake::Answer(answer)),
+            _ => self.ready.push_back((effect.task, Wake::Answer(answer))),
         }
     }
 
@@ -209,99 +252,157 @@ impl Run {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Runs one slice of a strand. Whether the step ends here, for a direct effect.
-    fn slice(&mut self, id: StrandId, wake: Wake) -> bool {
-        let slot = &mut self.strands[id.0];
+    /// Ends the waits that a stop reaches, of the effects named: each call is resumed with the
+    /// interrupted error (spec K212). [`Run::step`] must follow.
+    pub fn stop(&mut self, ids: &[EffectId]) {
+        for id in ids {
+            if self.in_flight.get(id).is_some_and(|effect| effect.timer)
+                && let Some(effect) = self.in_flight.remove(id)
+            {
+                self.withdrawn.push(*id);
+                self.interrupt_wait(effect.task);
+            }
+        }
+    }
+
+    pub(super) fn record(&self, task: TaskKey) -> &Record {
+        &self.tasks[task.index()]
+    }
+
+    pub(super) fn record_mut(&mut self, task: TaskKey) -> &mut Record {
+        &mut self.tasks[task.index()]
+    }
+
+    /// Reports under the section that a task's strand is in.
+    fn report(&self, task: TaskKey, kind: EventKind) {
+        let record = self.record(task);
+        if let State::Resting(strand) = &record.state {
+            self.shared
+                .outbox
+                .report(&record.task, &strand.section(), kind);
+        }
+    }
+
+    /// Runs one slice of a strand.
+    fn turn(&mut self, task: TaskKey, wake: Wake) {
+        let Some(mut strand) = self.take_strand(task) else {
+            return;
+        };
         let slice = match wake {
-            Wake::Start => {
-                let title = &self.shared.program.title;
+            Wake::Start if task == TaskKey::ROOT => {
+                let title = self.shared.program.title.clone();
                 self.shared
                     .outbox
-                    .plain(&slot.strand.task, title, "run_started");
+                    .plain(&strand.task, &title, "run_started");
                 if !self.has_store {
+                    self.put_back(task, strand);
                     let error = RunError::new(RunErrorKind::Vfs, "store operation failed");
-                    self.end(Outcome::Failed(error));
-                    return true;
+                    return self.end(Outcome::Failed(error));
                 }
-                slot.strand.start_root()
+                strand.start_root()
             }
-            Wake::Answer { asked, answer } => {
-                let Answer::Store(answer) = answer;
-                let kind = if answer.is_ok() {
-                    asked.succeeded
-                } else {
-                    asked.failed
-                };
-                if let Some(kind) = kind {
-                    let section = slot.strand.section();
-                    let kind = EventKind::Plain(kind);
-                    self.shared.outbox.report(&slot.strand.task, &section, kind);
-                }
-                slot.strand.resume(answer.map(reply).map_err(store_failure))
+            Wake::Start => strand.start(),
+            Wake::GoOn => strand.go_on(),
+            Wake::Interrupt => strand.resume(Err(Failure::interrupted())),
+            Wake::Answer(Answer::Store(answer)) => {
+                strand.resume(answer.map(reply).map_err(store_failure))
             }
+            Wake::Answer(_) => {
+                let error = Failure::internal("a store operation got the answer of another effect");
+                strand.resume(Err(error))
+            }
+            Wake::Wait => match self.resolve_wait(task) {
+                Some(answer) => strand.resume(answer),
+                None => return self.park(task, strand),
+            },
+            Wake::Spawn(spawning) => match self.spawn_arms(task, &mut strand, spawning) {
+                Some(slice) => slice,
+                None => return self.put_back(task, strand),
+            },
         };
-        match slice {
-            Slice::Asked { op, direct } => {
-                let asked = Asked {
-                    succeeded: store_event(&op, true),
-                    failed: store_event(&op, false),
-                };
-                let effect = Effect::Store { op, direct };
-                let effect = self.shared.outbox.issue(&slot.strand.task, effect);
-                self.in_flight
-                    .insert(effect, InFlight { strand: id, asked });
-                if direct {
-                    self.held = Some(id);
+        self.slice_ended(task, strand, slice);
+    }
+
+    /// Serves what a slice stopped at, until the strand waits or ends.
+    fn slice_ended(&mut self, task: TaskKey, mut strand: Box<Strand>, mut slice: Slice) {
+        loop {
+            let next = match slice {
+                Slice::Asked(request) => self.serve(task, &mut strand, request),
+                Slice::Paused => {
+                    self.put_back(task, strand);
+                    self.ready.push_front((task, Wake::GoOn));
+                    return;
                 }
-                direct
-            }
-            Slice::Cancelled => {
-                self.cancelled();
-                true
-            }
-            Slice::Ended(Ok(text)) => {
-                let text = text.unwrap_or_else(|| "done".into());
-                self.end(Outcome::Completed(text));
-                true
-            }
-            Slice::Ended(Err(stopped)) => {
-                let dialect = self.shared.program.dialect();
-                self.end(classify::outcome(stopped.failure, stopped.gate, dialect));
-                true
+                Slice::Cancelled => {
+                    self.put_back(task, strand);
+                    return self.cancelled();
+                }
+                Slice::Ended(result) => {
+                    let result = self.settle(&mut strand, result);
+                    match strand.return_to_caller(result) {
+                        Ok(slice) => Some(slice),
+                        Err(result) => return self.task_ended(task, result),
+                    }
+                }
+            };
+            match next {
+                Some(next) => slice = next,
+                None => {
+                    self.put_back(task, strand);
+                    if let Some(error) = self.conflict.take() {
+                        self.end(Outcome::Failed(error));
+                    }
+                    return;
+                }
             }
         }
     }
 
-    /// Ends the run as cancelled: every waiting call is interrupted once, then every chain is torn
-    /// down (spec K211).
-    fn cancelled(&mut self) {
-        let waiting = std::mem::take(&mut self.in_flight);
-        let answered = self.ready.drain(..).chain(self.held.take());
-        let mut strands: Vec<StrandId> = waiting.into_values().map(|w| w.strand).collect();
-        strands.extend(
-            answered.filter(|id| matches!(self.strands[id.0].wake, Some(Wake::Answer { .. }))),
-        );
-        for id in strands {
-            let slot = &mut self.strands[id.0];
-            slot.wake = None;
-            slot.strand.interrupt();
+    /// The strand of a task, made where it was not started yet.
+    fn take_strand(&mut self, task: TaskKey) -> Option<Box<Strand>> {
+        let record = &mut self.tasks[task.index()];
+        record.rest = match std::mem::replace(&mut record.rest, Rest::Ready) {
+            Rest::Queued(wait) => Rest::Tasks(wait),
+            Rest::Effect(_) => Rest::Ready,
+            other => other,
+        };
+        match std::mem::replace(&mut record.state, State::Running) {
+            State::Resting(strand) => Some(strand),
+            State::Seeded(seeds) => {
+                let Record {
+                    task: coordinates,
+                    owner,
+                    target,
+                    depth,
+                    item,
+                    ..
+                } = record;
+                let key = self.admission.open(owner.1);
+                let id = coordinates.id.clone();
+                let mut chain = Chain::new(id, key, *depth, seeds.input, seeds.var);
+                chain.item = item.clone();
+                chain.sys_index = seeds.index;
+                chain.go_to(&self.shared.program, *target);
+                let (shared, cancel) = (self.shared.clone(), self.cancel.clone());
+                let strand = Strand::new(shared, coordinates.clone(), cancel, self.memory, chain);
+                Some(Box::new(strand))
+            }
+            other => {
+                record.state = other;
+                None
+            }
         }
-        self.end(Outcome::Cancelled);
     }
 
-    fn end(&mut self, outcome: Outcome) {
-        for slot in &mut self.strands {
-            slot.strand.abandon();
-        }
-        let kind = match outcome {
-            Outcome::Completed(_) => "run_succeeded",
-            _ => "run_failed",
-        };
-        let title = &self.shared.program.title;
-        self.shared
-            .outbox
-            .plain(&self.strands[ROOT.0].strand.task, title, kind);
-        self.outcome = Some(outcome);
+    pub(super) fn put_back(&mut self, task: TaskKey, strand: Box<Strand>) {
+        self.record_mut(task).state = State::Resting(strand);
+    }
+
+    /// Puts an effect out; the strand waits for it.
+    pub(super) fn issue(&mut self, task: TaskKey, effect: Effect, in_flight: InFlight) -> EffectId {
+        let id = self.shared.outbox.issue(&self.record(task).task, effect);
+        self.in_flight.insert(id, in_flight);
+        id
     }
 }
 

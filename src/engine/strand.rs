@@ -5,11 +5,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::admission::ChainKey;
 use super::chain::{Chain, Ending, Running, Stage};
 use super::entry::{Entry, LogQuota, Request, Shared, resolve};
 use super::outbox::Task;
-use super::store::StoreOp;
-use crate::lua::{Class, Data, Failure, Flow, Kind, Reply, Seeds, Vm};
+use super::task::TaskKey;
+use crate::lua::{Class, Failure, Flow, Kind, Reply, Seeds, Vm};
 use crate::prompt::{Dialect, SectionId};
 
 /// A task and the chains it is running, a called chain above its caller.
@@ -19,17 +20,24 @@ pub(super) struct Strand {
     cancel: Arc<AtomicBool>,
     memory: usize,
     chains: Vec<Chain>,
+    /// The section to enter after a pause.
+    paused: Option<SectionId>,
 }
 
 /// Where a slice stopped.
 pub(super) enum Slice {
-    /// The strand waits for a store operation. A direct one is answered before anything else runs.
-    Asked { op: StoreOp, direct: bool },
-    /// The bottom chain ended: with its result, or off the end of its walk, or failed.
-    Ended(Result<Option<String>, Stopped>),
+    /// The running block asks for something.
+    Asked(Request),
+    /// The top chain has ended; nothing of it runs any more.
+    Ended(Ended),
+    /// Enough was put out for one step; the strand can go on at once.
+    Paused,
     /// The run is cancelled, and with it the strand.
     Cancelled,
 }
+
+/// How a chain ended: with its result, or off the end of its walk, or failed.
+pub(super) type Ended = Result<Option<String>, Stopped>;
 
 /// Why a chain ended without a result.
 pub(super) struct Stopped {
@@ -39,7 +47,7 @@ pub(super) struct Stopped {
 }
 
 impl Stopped {
-    fn plain(failure: Failure) -> Self {
+    pub(super) fn plain(failure: Failure) -> Self {
         Self {
             failure,
             gate: false,
@@ -58,7 +66,7 @@ enum Next {
     /// Looks at what the running block did.
     Flow(Flow<Request>),
     /// Ends the chain.
-    End(Result<Option<String>, Stopped>),
+    End(Ended),
 }
 
 impl Strand {
@@ -75,6 +83,7 @@ impl Strand {
             cancel,
             memory,
             chains: vec![chain],
+            paused: None,
         }
     }
 
@@ -91,20 +100,63 @@ impl Strand {
         self.run(next)
     }
 
-    /// Goes on with the block that waits, its call answered.
+    /// Starts a task's chain at its target.
+    pub(super) fn start(&mut self) -> Slice {
+        let program = &self.shared.program;
+        let target = self.chains.last().and_then(|chain| chain.current(program));
+        self.run(Next::Enter(target))
+    }
+
+    /// Goes on after a pause.
+    pub(super) fn go_on(&mut self) -> Slice {
+        let section = self.paused.take();
+        self.run(Next::Enter(section))
+    }
+
+    /// Goes on with the block that waits, its call answered at once.
+    pub(super) fn answer(&mut self, answer: Result<Reply, Failure>) -> Slice {
+        let next = match self.vm() {
+            Some(vm) => Next::Flow(vm.resume(answer)),
+            None => Next::End(Err(Stopped::plain(lost()))),
+        };
+        self.run(next)
+    }
+
+    /// Goes on with the block that waits, the strand having parked meanwhile (spec K147).
     pub(super) fn resume(&mut self, answer: Result<Reply, Failure>) -> Slice {
         // Every chain of the stack has waited, the callers below too.
         for chain in &mut self.chains {
             chain.waited = true;
         }
-        let next = match self.vm() {
-            Some(vm) => {
-                vm.waited();
-                Next::Flow(vm.resume(answer))
-            }
-            None => Next::End(Err(Stopped::plain(lost()))),
+        if let Some(vm) = self.vm() {
+            vm.waited();
+        }
+        self.answer(answer)
+    }
+
+    /// Starts a called chain; it goes on in the same slice.
+    pub(super) fn call(&mut self, chain: Chain) -> Slice {
+        self.chains.push(chain);
+        self.start()
+    }
+
+    /// Takes away the top chain, which has ended. `Some` hands its caller what it gave; `None`
+    /// says that it was the strand's last.
+    pub(super) fn return_to_caller(&mut self, result: Ended) -> Result<Slice, Ended> {
+        let ended = self.chains.pop();
+        if self.chains.is_empty() {
+            return Err(result);
+        }
+        let answer = match result {
+            Ok(text) => Ok(Reply::Text(text.unwrap_or_default())),
+            Err(stopped) => Err(stopped.failure),
         };
-        self.run(next)
+        if ended.is_some_and(|chain| chain.waited)
+            && let Some(vm) = self.vm()
+        {
+            vm.waited();
+        }
+        Ok(self.answer(answer))
     }
 
     /// Resumes the waiting block once with the interrupted error. Whatever it does then, it is not
@@ -116,6 +168,27 @@ impl Strand {
         }
     }
 
+    /// The chain that runs, above its callers.
+    pub(super) fn top(&mut self) -> Option<&mut Chain> {
+        self.chains.last_mut()
+    }
+
+    /// The task's own chain, below those it has called.
+    pub(super) fn bottom(&self) -> Option<&Chain> {
+        self.chains.first()
+    }
+
+    /// Whether the task's own chain is inside a called one.
+    pub(super) fn is_calling(&self) -> bool {
+        self.chains.len() > 1
+    }
+
+    /// Whether the shared library is loading.
+    pub(super) fn is_loading(&self) -> bool {
+        let running = self.chains.last().and_then(|chain| chain.running.as_ref());
+        running.is_some_and(|running| running.stage == Stage::Library)
+    }
+
     /// The section under which the strand reports.
     pub(super) fn section(&self) -> Arc<str> {
         let section = self
@@ -125,8 +198,16 @@ impl Strand {
         self.shared.program.name(section).clone()
     }
 
+    /// Takes what each chain owns, the innermost chain first.
+    pub(super) fn take_owned(&mut self) -> Vec<(ChainKey, Vec<(u32, TaskKey)>)> {
+        let chains = self.chains.iter_mut().rev();
+        chains
+            .map(|chain| (chain.key, std::mem::take(&mut chain.owned)))
+            .collect()
+    }
+
     /// Tears down every VM, innermost first.
-    pub(super) fn abandon(&mut self) {
+    pub(super) fn tear_down_all(&mut self) {
         while let Some(mut chain) = self.chains.pop() {
             if let Some(running) = chain.running.take() {
                 self.tear_down(running);
@@ -153,27 +234,23 @@ impl Strand {
             next = match next {
                 Next::Stage => self.stage(),
                 Next::Close(ending) => self.close(ending),
+                Next::Enter(Some(section)) if self.shared.outbox.is_full() => {
+                    self.paused = Some(section);
+                    return Slice::Paused;
+                }
                 Next::Enter(Some(section)) => self.open(Some(section)),
                 Next::Enter(None) => Next::End(Ok(None)),
-                Next::Flow(Flow::Asked(Request::Store(op))) => {
-                    let direct = self.at_library();
-                    return Slice::Asked { op, direct };
-                }
-                Next::Flow(Flow::Asked(Request::Call { target, input, var })) => {
-                    self.call(target, input, var)
-                }
+                Next::Flow(Flow::Asked(request)) => return Slice::Asked(request),
                 Next::Flow(Flow::Ended(end)) => self.block_ended(end),
-                Next::End(result) => match self.chain_ended(result) {
-                    Ok(next) => next,
-                    Err(result) => return Slice::Ended(result),
-                },
+                Next::End(result) => {
+                    let running = self.top().and_then(|chain| chain.running.take());
+                    if let Some(running) = running {
+                        self.tear_down(running);
+                    }
+                    return Slice::Ended(result);
+                }
             };
         }
-    }
-
-    fn at_library(&self) -> bool {
-        let running = self.chains.last().and_then(|chain| chain.running.as_ref());
-        running.is_some_and(|running| running.stage == Stage::Library)
     }
 
     /// Opens a section entry, or the H1 pass.
@@ -199,7 +276,8 @@ impl Strand {
                 index,
                 depth: chain.depth,
                 input: chain.input.clone(),
-                item: None,
+                item: chain.item.take(),
+                sys_index: chain.sys_index.take(),
                 loading: Cell::new(has_library),
                 jump: RefCell::new(None),
                 log: Cell::new(LogQuota::new(self.shared.log_events)),
@@ -379,55 +457,6 @@ impl Strand {
             }
             Err(failure) => Next::End(Err(Stopped::plain(failure))),
         }
-    }
-
-    /// Pushes a called chain; it goes on in the same slice.
-    fn call(&mut self, target: SectionId, input: Option<String>, var: Data) -> Next {
-        let program = &self.shared.program;
-        let Some(caller) = self.chains.last_mut() else {
-            return Next::End(Err(no_chain()));
-        };
-        let input = match input {
-            Some(text) => super::entry::Input::new(program, text.into()),
-            None => caller.input.clone(),
-        };
-        let id = caller.next_child();
-        let chain = Chain::at(id, caller.depth + 1, input, var, program, target);
-        self.chains.push(chain);
-        Next::Enter(Some(target))
-    }
-
-    /// Ends the top chain. A caller goes on with what it gave; the bottom chain ends the strand.
-    #[allow(clippy::type_complexity)]
-    fn chain_ended(
-        &mut self,
-        result: Result<Option<String>, Stopped>,
-    ) -> Result<Next, Result<Option<String>, Stopped>> {
-        if let Some(running) = self
-            .chains
-            .last_mut()
-            .and_then(|chain| chain.running.take())
-        {
-            self.tear_down(running);
-        }
-        let ended = self.chains.pop();
-        if self.chains.is_empty() {
-            return Err(result);
-        }
-        let waited = ended.is_some_and(|chain| chain.waited);
-        let answer = match result {
-            Ok(text) => Ok(Reply::Text(text.unwrap_or_default())),
-            Err(stopped) => Err(stopped.failure),
-        };
-        Ok(match self.vm() {
-            Some(vm) => {
-                if waited {
-                    vm.waited();
-                }
-                Next::Flow(vm.resume(answer))
-            }
-            None => Next::End(Err(Stopped::plain(lost()))),
-        })
     }
 
     /// Ends the chain with a failure, its VM torn down first.

@@ -100,6 +100,7 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             when: started_at.to_string().into(),
             args: args.into(),
             memory: limits.memory,
+            concurrency: limits.concurrency,
             log_events: limits.log_events,
             ui: ui.and_then(|ui| Data::deserialize(ui).ok()),
             store: store.is_declared().then(|| store.policy().clone()),

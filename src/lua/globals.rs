@@ -11,7 +11,8 @@ use super::data::Data;
 use super::failure::Failure;
 use super::guard::{Guards, Policy};
 use super::helpers::{self, Helper};
-use super::host::{Call, Definition, Function, Host, Reply};
+use super::host::{Call, Definition, Function, Host};
+use super::reply::Values;
 use super::sealed::sealed;
 use super::vm::Core;
 
@@ -255,11 +256,12 @@ impl<H: Host> Core<H> {
                         core: &core,
                         args: args.make_contiguous(),
                     })?;
-                    Ok(match reply {
-                        Reply::None => None,
-                        reply => Some(reply.into_lua(lua)?.unwrap_or(Value::Nil)),
-                    }
-                    .map_or_else(mlua::MultiValue::new, |v| mlua::MultiValue::from_iter([v])))
+                    Ok(match reply.into_lua(lua, &core)? {
+                        Values::None => mlua::MultiValue::new(),
+                        Values::One(value) => mlua::MultiValue::from_iter([value]),
+                        Values::Two(a, b) => mlua::MultiValue::from_iter([a, b]),
+                        Values::Three(a, b, c) => mlua::MultiValue::from_iter([a, b, c]),
+                    })
                 })
             }
             Function::Suspending(body) => {
@@ -276,6 +278,19 @@ impl<H: Host> Core<H> {
                     Ok(())
                 })?;
                 self.suspender(lua)?.call(ask)
+            }
+            Function::Fanout(body) => {
+                let ask = self.function(lua, Function::Suspending(body))?;
+                let dialect = self.dialect;
+                let collect = lua.create_function(move |lua, collection: Value| {
+                    super::collection::collect(lua, dialect, collection)
+                })?;
+                let natives = (
+                    self.base.raw_get::<Value>("setmetatable")?,
+                    self.base.raw_get::<Value>("error")?,
+                );
+                let helper = helpers::load(lua, Helper::Fanout)?;
+                helper.call((ask, collect, natives.0, natives.1))
             }
         }
     }

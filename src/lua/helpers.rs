@@ -15,9 +15,10 @@ pub(super) enum Helper {
     Meta,
     Suspend,
     Require,
+    Fanout,
 }
 
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 8] = [
     ("run", include_str!("helpers/run.lua")),
     ("errors", include_str!("helpers/errors.lua")),
     ("iterate", include_str!("helpers/iterate.lua")),
@@ -25,12 +26,13 @@ const SOURCES: [(&str, &str); 7] = [
     ("meta", include_str!("helpers/meta.lua")),
     ("suspend", include_str!("helpers/suspend.lua")),
     ("require", include_str!("helpers/require.lua")),
+    ("fanout", include_str!("helpers/fanout.lua")),
 ];
 
 /// How helper frames are named in tracebacks, before the file's name.
 pub(super) const PLACE: &str = "runvil/";
 
-static CODE: [OnceLock<Vec<u8>>; 7] = [const { OnceLock::new() }; 7];
+static CODE: [OnceLock<Vec<u8>>; 8] = [const { OnceLock::new() }; 8];
 
 /// Loads a helper into a VM. Called with its natives it gives what it defines.
 pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use mlua::{Lua, Value};
 
+use super::arg::Arg;
 use super::compile::Compiled;
 use super::convert::{self, NotData, type_name};
 use super::data::Data;
 use super::failure::Failure;
+use super::reply::Reply;
 use super::vm::Core;
 
 /// The engine's side of one section VM.
@@ -85,6 +87,8 @@ pub enum Function<H: Host> {
     Direct(fn(&Call<'_, H>) -> Result<Reply, Failure>),
     /// Checks its arguments; the chain then waits for the answer.
     Suspending(fn(&Call<'_, H>) -> Result<H::Request, Failure>),
+    /// A fanout: suspends with the worker and the collection's members, and answers with results.
+    Fanout(fn(&Call<'_, H>) -> Result<H::Request, Failure>),
 }
 
 impl<H: Host> Clone for Function<H> {
@@ -94,36 +98,6 @@ impl<H: Host> Clone for Function<H> {
 }
 
 impl<H: Host> Copy for Function<H> {}
-
-/// What a call gives back to Lua.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// Nothing at all.
-    None,
-    /// A boolean.
-    Bool(bool),
-    /// A string.
-    Text(String),
-    /// Bytes that need not be UTF-8.
-    Bytes(Vec<u8>),
-    /// Data, as plain tables; null reads as nil.
-    Data(Data),
-    /// An array of strings.
-    List(Vec<String>),
-}
-
-impl Reply {
-    pub(super) fn into_lua(self, lua: &Lua) -> mlua::Result<Option<Value>> {
-        Ok(match self {
-            Self::None => None,
-            Self::Bool(value) => Some(Value::Boolean(value)),
-            Self::Text(text) => Some(Value::String(lua.create_string(text)?)),
-            Self::Bytes(bytes) => Some(Value::String(lua.create_string(bytes)?)),
-            Self::Data(data) => Some(convert::to_lua(lua, &data)?),
-            Self::List(items) => Some(Value::Table(lua.create_sequence_from(items)?)),
-        })
-    }
-}
 
 /// What ends a function early: a failure of the engine, or something a prompt's code raised.
 pub struct Thrown(pub(super) mlua::Error);
@@ -167,6 +141,11 @@ impl<H: Host> Call<'_, H> {
         self.args.len()
     }
 
+    /// An argument; nil for an absent one.
+    pub fn arg(&self, index: usize) -> Arg {
+        Arg(self.args.get(index).cloned().unwrap_or(Value::Nil))
+    }
+
     /// The type word of an argument, for messages; `nil` for an absent one.
     pub fn type_of(&self, index: usize) -> &'static str {
         self.args.get(index).map_or("nil", type_name)
@@ -190,18 +169,7 @@ impl<H: Host> Call<'_, H> {
     /// # Errors
     /// `{name} must be a string, got {type}` or `{name} must be a valid UTF-8 string`.
     pub fn string(&self, index: usize, name: &str) -> Result<String, Failure> {
-        match self.args.get(index) {
-            Some(Value::String(text)) => match text.to_str() {
-                Ok(text) => Ok(text.to_owned()),
-                Err(_) => Err(Failure::lua(format!("{name} must be a valid UTF-8 string"))),
-            },
-            _ => {
-                let found = self.type_of(index);
-                Err(Failure::lua(format!(
-                    "{name} must be a string, got {found}"
-                )))
-            }
-        }
+        self.arg(index).string(name)
     }
 
     /// A number or string argument's text, as Lua converts a number; `None` for another type.

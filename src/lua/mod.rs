@@ -1,6 +1,8 @@
 //! The section VM: the only place that knows Lua (spec part 02).
 
+mod arg;
 mod base;
+mod collection;
 mod compile;
 mod convert;
 mod data;
@@ -13,15 +15,18 @@ mod library;
 mod order;
 mod raised;
 mod rebase;
+mod reply;
 mod sealed;
 mod text;
 mod vm;
 
+pub use arg::{Arg, NotUtf8};
 pub use compile::{Compiled, Compiler};
 pub use convert::NotData;
 pub use data::Data;
 pub use failure::{Class, Failure, Field, INTERRUPTED, Kind};
-pub use host::{Call, Definition, Function, Global, Host, Library, Lookup, Reply, Thrown};
+pub use host::{Call, Definition, Function, Global, Host, Library, Lookup, Thrown};
+pub use reply::{Delivery, Reply};
 pub use vm::{Flow, Seeds, Vm};
 
 /// The heading reference in a call's first argument: its type is checked here, what it says where

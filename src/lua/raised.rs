@@ -97,7 +97,7 @@ impl<H: Host> Core<H> {
     }
 
     /// An error value as Lua sees it (spec L95).
-    fn error_value(self: &Rc<Self>, lua: &Lua, failure: Failure) -> mlua::Result<Value> {
+    pub(super) fn error_value(self: &Rc<Self>, lua: &Lua, failure: Failure) -> mlua::Result<Value> {
         let (metatable, origins) = self.error_tables(lua)?;
         let value = lua.create_table_with_capacity(0, 2 + failure.fields.len())?;
         value.raw_set("kind", failure.kind.tag())?;

@@ -17,9 +17,10 @@ use super::convert::{to_data, to_lua};
 use super::data::Data;
 use super::failure::{Class, Failure};
 use super::helpers::{self, Helper};
-use super::host::{Host, Reply};
+use super::host::Host;
 use super::library::Libraries;
 use super::raised::failure_of;
+use super::reply::{Reply, Values};
 use crate::prompt::Dialect;
 
 /// How many instructions run between two looks at the cancel flag (spec L8).
@@ -202,21 +203,16 @@ impl<H: Host> Vm<H> {
 
     /// Goes on with the block that waits.
     pub fn resume(&mut self, answer: Result<Reply, Failure>) -> Flow<H::Request> {
-        let answer = match answer {
-            Ok(reply) => reply.into_lua(&self.lua).map(|value| (true, value)),
-            Err(failure) => Ok((false, Some(Value::Error(Box::new(failure.into()))))),
-        };
-        // An answer that does not fit the heap is the call's failure.
-        let answer = answer.or_else(|error| {
-            Ok::<_, mlua::Error>((
-                false,
-                Some(Value::Error(Box::new(failure_of(&error).into()))),
-            ))
-        });
-        match answer {
-            Ok((ok, None)) => self.advance(ok),
-            Ok((ok, Some(value))) => self.advance((ok, value)),
-            Err(error) => Flow::Ended(Err(failure_of(&error))),
+        let raise = |failure: Failure| Value::Error(Box::new(failure.into()));
+        let values = answer.map(|reply| reply.into_lua(&self.lua, &self.core));
+        match values {
+            Err(failure) => self.advance((false, raise(failure))),
+            // An answer that does not fit the heap is the call's failure.
+            Ok(Err(error)) => self.advance((false, raise(failure_of(&error)))),
+            Ok(Ok(Values::None)) => self.advance(true),
+            Ok(Ok(Values::One(a))) => self.advance((true, a)),
+            Ok(Ok(Values::Two(a, b))) => self.advance((true, a, b)),
+            Ok(Ok(Values::Three(a, b, c))) => self.advance((true, a, b, c)),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::engine::entry::{Entry, Request};
 use crate::lua::{Call, Failure, Reply, target};
 
 /// The deepest a chain may run; the root is at 0 (spec K52, K53).
-const DEPTH_CAP: u32 = 8;
+pub(super) const DEPTH_CAP: u32 = 8;
 
 /// Checks a `call`, in the order of spec K39.
 pub fn call(call: &Call<'_, Entry>) -> Result<Request, Failure> {

@@ -4,3 +4,4 @@ pub(super) mod control;
 pub(super) mod data;
 pub(super) mod log;
 pub(super) mod store;
+pub(super) mod tasks;

@@ -1,0 +1,407 @@
+//! Serving what running blocks ask for (spec K203): at once, by a called chain, by an effect, or by
+//! a wait on tasks.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::calls::tasks::unrepresentable;
+use super::chain::Chain;
+use super::claims::Conflict;
+use super::effect::Effect;
+use super::entry::{Input, Request, Spawn};
+use super::event::{EventKind, TaskStarted, store_event};
+use super::outbox::Task;
+use super::outcome::{RunError, RunErrorKind};
+use super::run::{InFlight, Run, Wake};
+use super::store::StoreOp;
+use super::strand::{Slice, Stopped, Strand};
+use super::task::{End, Origin, Record, Rest, Seeds, State, TaskKey, Wait, WaitKind};
+use crate::lua::{Data, Failure, Kind, Reply};
+use crate::prompt::SectionId;
+
+/// A fanout whose arms are being spawned.
+pub(super) struct Spawning {
+    target: SectionId,
+    var: Data,
+    members: std::vec::IntoIter<Data>,
+    /// Whether every member of the collection is data.
+    complete: bool,
+    arms: Vec<TaskKey>,
+}
+
+impl Run {
+    /// Serves a request. `None` says that the strand waits now.
+    pub(super) fn serve(
+        &mut self,
+        task: TaskKey,
+        strand: &mut Box<Strand>,
+        request: Request,
+    ) -> Option<Slice> {
+        let answer = match request {
+            Request::Call { target, input, var } => {
+                return Some(self.call(strand, target, input, var));
+            }
+            Request::Store(op) => return self.store(task, strand, op),
+            Request::Fanout {
+                target,
+                var,
+                members,
+                complete,
+            } => {
+                let members = members.into_iter();
+                let arms = Vec::with_capacity(members.len());
+                let spawning = Spawning {
+                    target,
+                    var,
+                    members,
+                    complete,
+                    arms,
+                };
+                return self.spawn_arms(task, strand, Box::new(spawning));
+            }
+            Request::Wait { any, set, timeout } => {
+                match self.wait(task, strand, any, &set, timeout) {
+                    Ok(None) => return self.park_in(task),
+                    Ok(Some(reply)) => Ok(reply),
+                    Err(failure) => Err(failure),
+                }
+            }
+            Request::Spawn(spawn) => self.spawn(task, strand, *spawn, Origin::Author).map(|key| {
+                let id = self.record(key).task.id.clone();
+                self.admit();
+                Reply::Data(handle(&id))
+            }),
+            Request::Status(id) => self
+                .owned_or_self(task, strand, &id)
+                .map(|key| Reply::Data(self.status(key, strand))),
+            Request::Ready(id) => self
+                .owned_or_self(task, strand, &id)
+                .map(|key| Reply::Bool(!self.record(key).is_live())),
+            Request::Cancel(id) => owned(strand, &id).map(|key| {
+                self.stop_task(key, End::Cancelled, "");
+                self.admit();
+                Reply::None
+            }),
+            Request::Pending { author } => Ok(Reply::Data(self.pending(strand, author))),
+            Request::Note(text) => {
+                self.record_mut(task).note = Some(text.into());
+                Ok(Reply::None)
+            }
+            Request::Concurrency(limit) => Ok(self.concurrency(strand, limit)),
+        };
+        Some(strand.answer(answer))
+    }
+
+    fn call(
+        &mut self,
+        strand: &mut Strand,
+        target: SectionId,
+        input: Option<String>,
+        var: Data,
+    ) -> Slice {
+        let program = &self.shared.program;
+        let Some(caller) = strand.top() else {
+            return Slice::Ended(Err(no_chain()));
+        };
+        let input = match input {
+            Some(text) => Input::new(program, text.into()),
+            None => caller.input.clone(),
+        };
+        let (_, id) = caller.next_child();
+        let key = self.admission.open(caller.key);
+        let mut chain = Chain::new(id, key, caller.depth + 1, input, var);
+        chain.go_to(program, target);
+        strand.call(chain)
+    }
+
+    /// Claims what the operation touches and puts it out, or ends the run where that conflicts
+    /// (spec K213).
+    fn store(&mut self, task: TaskKey, strand: &mut Strand, op: StoreOp) -> Option<Slice> {
+        if let Err(conflict) = self.claims.claim(task, &op) {
+            self.violation(task, &op, conflict);
+            return None;
+        }
+        let direct = strand.is_loading();
+        let in_flight = InFlight {
+            task,
+            succeeded: store_event(&op, true),
+            failed: store_event(&op, false),
+            timer: false,
+        };
+        let id = self.issue(task, Effect::Store { op, direct }, in_flight);
+        self.record_mut(task).rest = Rest::Effect(id);
+        if direct {
+            self.held = Some((task, None));
+        }
+        None
+    }
+
+    /// The run is to end: two unordered accesses conflict (spec S78). Its strand is at rest when
+    /// it does.
+    fn violation(&mut self, task: TaskKey, op: &StoreOp, conflict: Conflict) {
+        let claim = match op.changes() {
+            true => "write",
+            false => "read",
+        };
+        let path = op.target().unwrap_or_default();
+        let (identity, other) = (
+            &self.record(task).task.id,
+            &self.record(conflict.other).task.id,
+        );
+        let other_claim = conflict.other_claim;
+        let text = format!(
+            "store determinism violation: {claim} on {path} by {identity} conflicts with a \
+             {other_claim} claim by {other}"
+        );
+        self.conflict = Some(RunError::new(RunErrorKind::Determinism, text));
+    }
+
+    /// Starts a task; it first runs when its owner waits and it has a slot (spec K88).
+    fn spawn(
+        &mut self,
+        owner: TaskKey,
+        strand: &mut Strand,
+        spawn: Spawn,
+        origin: Origin,
+    ) -> Result<TaskKey, Failure> {
+        let section = strand.section();
+        let Some(chain) = strand.top() else {
+            return Err(no_chain().failure);
+        };
+        let Spawn {
+            target,
+            input,
+            item,
+            index,
+            var,
+        } = spawn;
+        let key = TaskKey(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
+        let (child, id) = chain.next_child();
+        let own_input = input.map(Arc::<str>::from);
+        let seeded = match &own_input {
+            Some(text) => Input::new(&self.shared.program, text.clone()),
+            None => chain.input.clone(),
+        };
+        chain.owned.push((child, key));
+        let (parent, depth) = (chain.key, chain.depth + 1);
+        let started = TaskStarted {
+            task: id.clone(),
+            target: self.shared.program.name(Some(target)).clone(),
+            origin: origin.tag(),
+            input: own_input,
+            item: item.clone(),
+            index,
+            var: var.clone(),
+        };
+        let kind = EventKind::TaskStarted(Box::new(started));
+        self.shared.outbox.report(&strand.task, &section, kind);
+        self.claims.order.spawn(owner);
+        self.tasks.push(Record {
+            task: Rc::new(Task::new(id)),
+            owner: (owner, parent),
+            origin,
+            target,
+            depth,
+            state: State::Seeded(Box::new(Seeds {
+                input: seeded,
+                var,
+                index,
+            })),
+            rest: Rest::Ready,
+            awaited: None,
+            slot: false,
+            note: None,
+            item,
+        });
+        self.admission.queue(parent, key);
+        Ok(key)
+    }
+
+    /// Spawns a fanout's arms, as many as a step has room for, and then waits for them.
+    pub(super) fn spawn_arms(
+        &mut self,
+        task: TaskKey,
+        strand: &mut Box<Strand>,
+        mut spawning: Box<Spawning>,
+    ) -> Option<Slice> {
+        while !self.shared.outbox.is_full() {
+            let Some(member) = spawning.members.next() else {
+                return self.arms_spawned(task, strand, *spawning);
+            };
+            let index = i64::try_from(spawning.arms.len() + 1).unwrap_or(i64::MAX);
+            let (target, var) = (spawning.target, spawning.var.clone());
+            let spawn = Spawn {
+                target,
+                input: None,
+                item: Some(member),
+                index: Some(index),
+                var,
+            };
+            match self.spawn(task, strand, spawn, Origin::Author) {
+                Ok(arm) => spawning.arms.push(arm),
+                Err(failure) => return Some(strand.answer(Err(failure))),
+            }
+        }
+        self.held = Some((task, Some(Wake::Spawn(spawning))));
+        None
+    }
+
+    fn arms_spawned(
+        &mut self,
+        task: TaskKey,
+        strand: &mut Box<Strand>,
+        spawning: Spawning,
+    ) -> Option<Slice> {
+        if !spawning.complete {
+            for arm in spawning.arms {
+                self.stop_task(arm, End::Cancelled, "");
+            }
+            self.admit();
+            return Some(strand.answer(Err(unrepresentable())));
+        }
+        let empty: Arc<str> = Arc::from("");
+        let texts = vec![empty; spawning.arms.len()];
+        let wait = Wait {
+            kind: WaitKind::Fanout {
+                texts,
+                exhausted: Vec::new(),
+            },
+            left: spawning.arms.len(),
+            members: spawning.arms,
+            ended: Vec::new(),
+            timer: None,
+            fired: false,
+        };
+        self.begin_wait(task, wait);
+        self.park_in(task)
+    }
+
+    /// Gives the slot of a strand that waits for tasks to others (spec K206). The strand itself is
+    /// at rest when they run.
+    fn park_in(&mut self, task: TaskKey) -> Option<Slice> {
+        self.give_slot_back(task);
+        self.admit();
+        None
+    }
+
+    /// The task that an id names, if the running chain owns it, or is in it (spec K96).
+    fn owned_or_self(
+        &self,
+        task: TaskKey,
+        strand: &mut Strand,
+        id: &str,
+    ) -> Result<TaskKey, Failure> {
+        match task != TaskKey::ROOT && *self.record(task).task.id == *id {
+            true => Ok(task),
+            false => owned(strand, id),
+        }
+    }
+
+    /// The fields of `tasks.status` (spec K116).
+    fn status(&self, key: TaskKey, running: &Strand) -> Data {
+        let record = self.record(key);
+        let strand = match &record.state {
+            State::Running => Some(running),
+            State::Resting(strand) => Some(&**strand),
+            _ => None,
+        };
+        let target = self.shared.program.name(Some(record.target)).clone();
+        let (state, ok) = match &record.state {
+            State::Seeded(_) | State::Resting(_) | State::Running => ("running", None),
+            State::Ended(end) => match end {
+                End::Succeeded(_) => ("done", Some(true)),
+                End::Failed(_) => ("done", Some(false)),
+                End::Delivered { ok } => ("done", Some(*ok)),
+                End::Cancelled => ("cancelled", Some(false)),
+                End::Abandoned => ("abandoned", Some(false)),
+            },
+        };
+        let own_section = strand.and_then(|strand| {
+            let section = strand.bottom()?.running.as_ref()?.section;
+            Some(Data::Text(self.shared.program.name(section).clone()))
+        });
+        let owned = strand
+            .and_then(Strand::bottom)
+            .map_or(&[][..], |chain| &chain.owned);
+        let live = owned
+            .iter()
+            .map(|(_, key)| self.record(*key))
+            .filter(|record| record.is_live())
+            .map(|record| Data::Text(record.task.id.clone()))
+            .collect();
+        let mut fields = vec![
+            ("target", Data::Text(target)),
+            ("origin", Data::text(record.origin.tag())),
+            ("state", Data::text(state)),
+            ("turns", Data::Int(0)),
+            ("tasks", Data::List(Arc::new(live))),
+            ("depth", Data::Int(i64::from(record.depth))),
+        ];
+        fields.extend(ok.map(|ok| ("ok", Data::Bool(ok))));
+        fields.extend(own_section.map(|section| ("section", section)));
+        fields.extend(
+            self.blocked(record, strand)
+                .map(|word| ("blocked", Data::text(word))),
+        );
+        fields.extend(record.note.clone().map(|note| ("note", Data::Text(note))));
+        Data::object(fields)
+    }
+
+    /// What a live task waits for.
+    fn blocked(&self, record: &Record, strand: Option<&Strand>) -> Option<&'static str> {
+        match (&record.state, &record.rest) {
+            (State::Ended(_), _) => None,
+            (State::Seeded(_), _) if !record.slot => Some("queued"),
+            (State::Seeded(_), _) => None,
+            _ if strand.is_some_and(Strand::is_calling) => Some("call"),
+            (State::Running, _) => None,
+            (_, Rest::Queued(_)) => Some("queued"),
+            (_, Rest::Tasks(_)) => Some("tasks"),
+            (_, Rest::Effect(_)) => Some("store"),
+            (_, Rest::Ready) => None,
+        }
+    }
+
+    /// The running chain's own live tasks, in spawn order.
+    fn pending(&self, strand: &mut Strand, author: bool) -> Data {
+        let owned = strand.top().map_or(&[][..], |chain| &chain.owned);
+        let live = owned
+            .iter()
+            .map(|(_, key)| self.record(*key))
+            .filter(|record| record.is_live() && author == (record.origin == Origin::Author))
+            .map(|record| handle(&record.task.id))
+            .collect();
+        Data::List(Arc::new(live))
+    }
+
+    fn concurrency(&mut self, strand: &mut Strand, limit: Option<u32>) -> Reply {
+        let Some(chain) = strand.top().map(|chain| chain.key) else {
+            return Reply::None;
+        };
+        if let Some(limit) = limit {
+            self.admission.set_limit(chain, limit);
+            self.admit();
+        }
+        Reply::Data(Data::Int(i64::from(self.admission.limit(chain))))
+    }
+}
+
+/// The task of the running chain that an id names (spec K95).
+pub(super) fn owned(strand: &mut Strand, id: &str) -> Result<TaskKey, Failure> {
+    let found = strand.top().and_then(|chain| chain.find_owned(id));
+    found.ok_or_else(|| {
+        let message = format!("task `{id}` is not a task this chain owns");
+        Failure::new(Kind::TaskNotOwned, message).with("task", id)
+    })
+}
+
+/// `{ task = id }`.
+fn handle(id: &Arc<str>) -> Data {
+    Data::object([("task", Data::Text(id.clone()))])
+}
+
+fn no_chain() -> Stopped {
+    Stopped::plain(Failure::internal(
+        "a strand without a chain asked for something",
+    ))
+}

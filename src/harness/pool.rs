@@ -1,0 +1,127 @@
+//! The worker pool: blocking deeds off the run's own thread, answers back over one channel (spec
+//! R7).
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use crate::engine::{Answer, EffectId};
+
+type Job = Box<dyn FnOnce() -> Answer + Send>;
+
+/// Threads that perform blocking deeds for a run. None is started before the first deed, and never
+/// more than the most that was allowed. A deed that panics is answered as broken.
+#[derive(Debug)]
+pub struct Pool {
+    most: usize,
+    threads: Vec<JoinHandle<()>>,
+    /// Deeds that were submitted and not answered.
+    busy: Arc<AtomicUsize>,
+    jobs: (Sender<(EffectId, Job)>, Receiver<(EffectId, Job)>),
+    answers: (Sender<(EffectId, Answer)>, Receiver<(EffectId, Answer)>),
+}
+
+impl Pool {
+    /// A pool of at most so many threads; at least one.
+    pub fn new(most: usize) -> Self {
+        Self {
+            most: most.max(1),
+            threads: Vec::new(),
+            busy: Arc::default(),
+            jobs: unbounded(),
+            answers: unbounded(),
+        }
+    }
+
+    /// How many threads have been started.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Hands a deed to a worker. A thread is started where all are busy and one more is allowed.
+    ///
+    /// # Errors
+    /// The system's own error, where no thread could be started and there is none.
+    pub fn submit(
+        &mut self,
+        id: EffectId,
+        deed: impl FnOnce() -> Answer + Send + 'static,
+    ) -> std::io::Result<()> {
+        let busy = self.busy.fetch_add(1, Ordering::AcqRel);
+        if busy >= self.threads.len() && self.threads.len() < self.most {
+            match self.start() {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) if self.threads.is_empty() => {
+                    self.busy.fetch_sub(1, Ordering::AcqRel);
+                    return Err(error);
+                }
+                Err(_) => {}
+            }
+        }
+        // The pool holds a receiver itself, so the channel is open.
+        let _ = self.jobs.0.send((id, Box::new(deed)));
+        Ok(())
+    }
+
+    /// The next answer, waited for no longer than `limit`; `None` when the time is up.
+    pub fn next(&self, limit: Duration) -> Option<(EffectId, Answer)> {
+        self.answers.1.recv_timeout(limit).ok()
+    }
+
+    /// The next answer that is there already.
+    pub fn ready(&self) -> Option<(EffectId, Answer)> {
+        self.answers.1.try_recv().ok()
+    }
+
+    fn start(&self) -> std::io::Result<JoinHandle<()>> {
+        let (jobs, answers, busy) = (
+            self.jobs.1.clone(),
+            self.answers.0.clone(),
+            self.busy.clone(),
+        );
+        Builder::new()
+            .name("runvil-worker".to_owned())
+            .spawn(move || {
+                while let Ok((id, deed)) = jobs.recv() {
+                    let answer = catch_unwind(AssertUnwindSafe(deed))
+                        .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
+                    busy.fetch_sub(1, Ordering::AcqRel);
+                    if answers.send((id, answer)).is_err() {
+                        break;
+                    }
+                }
+            })
+    }
+}
+
+impl Drop for Pool {
+    /// Deeds that no worker has begun are dropped; a worker that is idle ends and is joined, one in
+    /// the middle of a deed is left to end by itself.
+    fn drop(&mut self) {
+        while self.jobs.1.try_recv().is_ok() {
+            self.busy.fetch_sub(1, Ordering::AcqRel);
+        }
+        let (closed, _) = unbounded();
+        self.jobs.0 = closed;
+        if self.busy.load(Ordering::Acquire) == 0 {
+            for thread in self.threads.drain(..) {
+                // A worker catches what its deeds panic with, so it ends well.
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!(
+        "a worker panicked: {}",
+        text.as_deref().unwrap_or("no message")
+    )
+}

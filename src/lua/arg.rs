@@ -1,0 +1,118 @@
+//! Arguments as engine functions read them.
+
+use mlua::{Table, Value};
+
+use super::convert::{NotData, to_data, type_name};
+use super::data::Data;
+use super::failure::Failure;
+use super::raised::failure_of;
+
+/// One argument of a call, or a part of one.
+#[derive(Clone, Debug)]
+pub struct Arg(pub(super) Value);
+
+impl Arg {
+    /// Whether it is absent or nil.
+    pub fn is_nil(&self) -> bool {
+        self.0.is_nil()
+    }
+
+    /// The type word of the engine's messages: `integer` for an integer, else Lua's.
+    pub fn type_of(&self) -> &'static str {
+        type_name(&self.0)
+    }
+
+    /// A Lua integer.
+    pub fn integer(&self) -> Option<i64> {
+        self.0.as_integer()
+    }
+
+    /// A Lua number, integer or float.
+    pub fn number(&self) -> Option<f64> {
+        match self.0 {
+            Value::Integer(i) => Some(i as f64),
+            Value::Number(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a table.
+    pub fn is_table(&self) -> bool {
+        self.0.is_table()
+    }
+
+    /// Whether it is a function, userdata or thread: never data, whatever it holds.
+    pub fn is_opaque(&self) -> bool {
+        matches!(
+            self.0,
+            Value::Function(_) | Value::UserData(_) | Value::LightUserData(_) | Value::Thread(_)
+        )
+    }
+
+    /// A string's text; `None` for another type.
+    pub fn text(&self) -> Option<Result<String, NotUtf8>> {
+        let text = self.0.as_string()?;
+        Some(
+            text.to_str()
+                .map(|text| text.to_owned())
+                .map_err(|_| NotUtf8),
+        )
+    }
+
+    /// A required string (spec L36).
+    ///
+    /// # Errors
+    /// `{name} must be a string, got {type}` or `{name} must be a valid UTF-8 string`.
+    pub fn string(&self, name: &str) -> Result<String, Failure> {
+        match self.text() {
+            Some(Ok(text)) => Ok(text),
+            Some(Err(NotUtf8)) => Err(Failure::lua(format!("{name} must be a valid UTF-8 string"))),
+            None => {
+                let found = self.type_of();
+                Err(Failure::lua(format!(
+                    "{name} must be a string, got {found}"
+                )))
+            }
+        }
+    }
+
+    /// The JSON data it stands for. `root` names it in the error's path.
+    ///
+    /// # Errors
+    /// Where it is not data, and its type.
+    pub fn data(&self, root: &str) -> Result<Data, NotData> {
+        to_data(&self.0, root)
+    }
+
+    /// A field, read as Lua code would read it; nil where this is no table.
+    ///
+    /// # Errors
+    /// What a prompt's own `__index` raised.
+    pub fn field(&self, name: &str) -> Result<Arg, Failure> {
+        self.read(|table| table.get(name))
+    }
+
+    /// An element, read as Lua code would read it; nil where this is no table.
+    ///
+    /// # Errors
+    /// What a prompt's own `__index` raised.
+    pub fn element(&self, index: usize) -> Result<Arg, Failure> {
+        self.read(|table| table.get(index))
+    }
+
+    /// The raw length of a table.
+    pub fn raw_len(&self) -> usize {
+        self.0.as_table().map_or(0, Table::raw_len)
+    }
+
+    fn read(&self, get: impl FnOnce(&Table) -> mlua::Result<Value>) -> Result<Arg, Failure> {
+        match &self.0 {
+            Value::Table(table) => get(table).map(Arg).map_err(|error| failure_of(&error)),
+            _ => Ok(Arg(Value::Nil)),
+        }
+    }
+}
+
+/// A Lua string that is not UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotUtf8;
