@@ -1,6 +1,6 @@
 -- table.concat passes elements with a __tostring through tostring; table.sort is Lua's own
 -- algorithm, but for the pivots of unbalanced arrays, which a clock would pick there.
-local concat, sort, type, error, tostring, metafield, mathtype = ...
+local concat, sort, type, error, tostring, metafield, is_integer = ...
 
 local new = {}
 
@@ -9,7 +9,7 @@ function new.concat(...)
   if type(list) ~= 'table' then return concat(...) end
   if i == nil then i = 1 end
   if j == nil then j = #list end
-  if mathtype(i) ~= 'integer' or mathtype(j) ~= 'integer' then return concat(list, sep, i, j) end
+  if not is_integer(i) or not is_integer(j) then return concat(list, sep, i, j) end
   local copy
   local at = i
   while at <= j do
@@ -93,7 +93,7 @@ function new.sort(...)
   local list, less = ...
   if type(list) ~= 'table' or (less ~= nil and type(less) ~= 'function') then return sort(...) end
   local n = #list
-  if mathtype(n) ~= 'integer' or n >= 2147483647 then return sort(...) end
+  if not is_integer(n) or n >= 2147483647 then return sort(...) end
   quicksort(list, 1, n, less or ascending, false)
 end
 
