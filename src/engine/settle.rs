@@ -167,6 +167,9 @@ impl Run {
             .outbox
             .plain(&self.record(TaskKey::ROOT).task, title, kind);
         self.record_mut(TaskKey::ROOT).state = State::Ended(End::Delivered { ok: false });
+        self.ready.clear();
+        self.withdrawn
+            .extend(std::mem::take(&mut self.in_flight).into_keys());
         self.outcome = Some(outcome);
     }
 
