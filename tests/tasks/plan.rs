@@ -3,9 +3,11 @@
 
 use std::fmt::Write as _;
 
-/// The paths that accesses are made on, some below others.
-const PATHS: [&str; 7] = ["a", "b", "d/x", "d/y", "d/e/z", "d", "d/e"];
-const PATTERNS: [&str; 6] = ["d/*", "d/*/", "**", "*", "**/", "d/e/*"];
+/// The paths that accesses are made on, some below others; `@` stands for the task's id.
+const PATHS: [&str; 11] = [
+    "o/@", "o/@", "@/x", "@/y/z", "@/y", "a", "b", "d/x", "d/e/z", "d", "d/e",
+];
+const PATTERNS: [&str; 8] = ["@/*", "@/**/", "d/*", "d/*/", "**", "*", "**/", "o/*"];
 /// The store's calls on one path.
 const CALLS: [&str; 7] = [
     "write",
@@ -170,7 +172,7 @@ impl Plan {
 }
 
 fn read_section(bytes: &mut Bytes<'_>, calm: bool, after: usize) -> Section {
-    let count = bytes.below(7);
+    let count = 2 + bytes.below(8);
     let deeds = (0..count)
         .filter_map(|_| read_deed(bytes, calm, after))
         .collect();
@@ -188,12 +190,12 @@ fn read_deed(bytes: &mut Bytes<'_>, calm: bool, after: usize) -> Option<Deed> {
     let kind = bytes.below(if calm { 12 } else { 18 });
     let timeout = |bytes: &mut Bytes<'_>| (bytes.below(3) == 0).then_some(0.5);
     Some(match kind {
-        0..=3 => Deed::Access(
+        0..=2 => Deed::Access(
             CALLS[bytes.below(CALLS.len())],
             PATHS[bytes.below(PATHS.len())],
         ),
-        4 => Deed::Access("glob", PATTERNS[bytes.below(PATTERNS.len())]),
-        5 | 6 if after > 0 => Deed::Spawn(1 + bytes.below(after)),
+        3 => Deed::Access("glob", PATTERNS[bytes.below(PATTERNS.len())]),
+        4..=6 if after > 0 => Deed::Spawn(1 + bytes.below(after)),
         7 if after > 0 => Deed::Call(1 + bytes.below(after)),
         8 if after > 0 => Deed::Fanout(1 + bytes.below(after), 1 + bytes.below(3)),
         9 => Deed::One(bytes.next()),
@@ -250,6 +252,7 @@ local function take(handle)
 end
 local function touch(call, path)
   local more = { write = { sys.taskid }, append = { '.' }, str_replace = { '0', '1' } }
+  path = path:gsub('@', sys.taskid)
   log(call .. ' ' .. path)
   local ok, result = pcall(store[call], path, table.unpack(more[call] or {}))
   if call == 'glob' and ok then result = table.concat(result, ',') end

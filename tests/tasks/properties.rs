@@ -9,7 +9,7 @@ use super::plan::{Bytes, Plan};
 use super::trace;
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    vec(any::<u8>(), 0..160)
+    vec(any::<u8>(), 0..400)
 }
 
 fn is_conflict(ran: &Ran) -> bool {
