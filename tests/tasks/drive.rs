@@ -83,8 +83,14 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
     let mut items = Vec::new();
     let mut answers: Vec<(EffectId, Answer)> = Vec::new();
     let mut withdrawn = BTreeSet::new();
+    // What each task waits for: it never wants two answers at once.
+    let mut wanted: BTreeMap<Arc<str>, EffectId> = BTreeMap::new();
     for _ in 0..100_000 {
         let step = run.step();
+        for id in step.withdrawn {
+            wanted.retain(|_, other| *other != id);
+            assert!(withdrawn.insert(id), "{id:?} is withdrawn once");
+        }
         for item in &step.items {
             let Item::Effect(issued) = item else { continue };
             let answer = match &issued.effect {
@@ -92,12 +98,18 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
                 Effect::Timer { .. } => Answer::Fired,
             };
             answers.push((issued.id, answer));
+            if !withdrawn.contains(&issued.id) {
+                let other = wanted.insert(issued.task.clone(), issued.id);
+                assert_eq!(other, None, "task {} waits already", issued.task);
+            }
         }
         items.extend(step.items);
-        for id in step.withdrawn {
-            assert!(withdrawn.insert(id), "{id:?} is withdrawn once");
-        }
         if let Some(outcome) = step.outcome {
+            assert_eq!(
+                wanted.len(),
+                0,
+                "nothing is wanted from a run that has ended"
+            );
             after_the_end(&mut run, &outcome, answers);
             let files = files(&store);
             return Ran {
@@ -118,6 +130,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
         }
         assert!(!answers.is_empty(), "the run waits for an answer");
         let (id, answer) = answers.swap_remove(dice.below(answers.len()));
+        wanted.retain(|_, other| *other != id);
         run.answer(id, answer);
     }
     panic!("the run does not end");

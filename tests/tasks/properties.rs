@@ -17,7 +17,10 @@ fn is_conflict(ran: &Ran) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(160))]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(160)
+    })]
 
     /// Whatever a program looks at, its events are whole, and it ends for a conflict exactly when
     /// it meets one. The same order of answers gives the same run (spec K200).
