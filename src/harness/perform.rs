@@ -16,6 +16,8 @@ const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 /// What is on its way back to a run.
 struct Waiting {
     answers: VecDeque<(EffectId, Answer)>,
+    /// How many answers go before the timers that stand in the queue, once one came to its head.
+    ahead: Option<usize>,
     timers: BinaryHeap<Reverse<(Instant, EffectId)>>,
     withdrawn: HashSet<EffectId>,
     pool: Pool,
@@ -32,6 +34,7 @@ pub(super) fn perform(
 ) -> Outcome {
     let mut waiting = Waiting {
         answers: VecDeque::new(),
+        ahead: None,
         timers: BinaryHeap::new(),
         withdrawn: HashSet::new(),
         // The root chain needs no slot.
@@ -81,33 +84,55 @@ impl Waiting {
         self.timers.push(Reverse((Instant::now() + span, id)));
     }
 
-    /// The next answer; `None` when the run was cancelled meanwhile. Answers that are there come
-    /// before a timer that has fired (spec K205).
+    /// The next answer; `None` when the run was cancelled meanwhile.
     fn next(&mut self, cancelled: &dyn Fn() -> bool) -> Option<(EffectId, Answer)> {
         loop {
-            if let Some(answer) = self.answers.pop_front().or_else(|| self.pool.ready()) {
+            while let Some(answer) = self.pool.ready() {
+                self.answers.push_back(answer);
+            }
+            let limit = self.fire().map_or(LOOK, |left| left.min(LOOK));
+            if let Some(answer) = self.take() {
                 return Some(answer);
-            }
-            while let Some(Reverse((_, id))) = self.timers.peek()
-                && self.withdrawn.remove(id)
-            {
-                self.timers.pop();
-            }
-            let mut limit = LOOK;
-            if let Some(Reverse((deadline, id))) = self.timers.peek().copied() {
-                let now = Instant::now();
-                if deadline <= now {
-                    self.timers.pop();
-                    return Some((id, Answer::Fired));
-                }
-                limit = limit.min(deadline - now);
             }
             if cancelled() {
                 return None;
             }
             if let Some(answer) = self.pool.next(limit) {
-                return Some(answer);
+                self.answers.push_back(answer);
             }
         }
+    }
+
+    /// Queues the timers whose time has come, and says how far the next one is.
+    fn fire(&mut self) -> Option<Duration> {
+        while let Some(Reverse((deadline, id))) = self.timers.peek().copied() {
+            if !self.withdrawn.remove(&id) {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if !left.is_zero() {
+                    return Some(left);
+                }
+                self.answers.push_back((id, Answer::Fired));
+            }
+            self.timers.pop();
+        }
+        None
+    }
+
+    /// Takes the head of the queue. When a timer comes to it, the answers that are there go first,
+    /// but no later ones: a chain that asks without end holds no timer up (spec K205).
+    fn take(&mut self) -> Option<(EffectId, Answer)> {
+        let is_timer = |(_, answer): &(EffectId, Answer)| matches!(answer, Answer::Fired);
+        if self.ahead.is_none() && self.answers.front().is_some_and(is_timer) {
+            self.answers.make_contiguous().sort_by_key(is_timer);
+            let answers = self.answers.iter().filter(|answer| !is_timer(answer));
+            self.ahead = Some(answers.count());
+        }
+        let taken = self.answers.pop_front();
+        self.ahead = match (self.ahead, &taken) {
+            (ahead, Some(answer)) if is_timer(answer) => ahead,
+            (Some(ahead), Some(_)) => ahead.checked_sub(1),
+            _ => None,
+        };
+        taken
     }
 }
