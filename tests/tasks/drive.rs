@@ -89,10 +89,13 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
     let mut withdrawn = BTreeSet::new();
     // What each task waits for: it never wants two answers at once.
     let mut wanted: BTreeMap<Arc<str>, EffectId> = BTreeMap::new();
+    // The store operations of tasks, which hold their slots meanwhile (spec K125).
+    let mut slots: BTreeSet<EffectId> = BTreeSet::new();
     for _ in 0..100_000 {
         let step = run.step();
         for id in step.withdrawn {
             wanted.retain(|_, other| *other != id);
+            slots.remove(&id);
             assert!(withdrawn.insert(id), "{id:?} is withdrawn once");
         }
         for item in &step.items {
@@ -101,12 +104,17 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
                 Effect::Store { op, .. } => Answer::Store(store.perform(op)),
                 Effect::Timer { .. } => Answer::Fired,
             };
-            answers.push((issued.id, answer));
             if !withdrawn.contains(&issued.id) {
+                if matches!(answer, Answer::Store(_)) && *issued.task != *"0" {
+                    slots.insert(issued.id);
+                }
                 let other = wanted.insert(issued.task.clone(), issued.id);
                 assert_eq!(other, None, "task {} waits already", issued.task);
             }
+            answers.push((issued.id, answer));
         }
+        let most = order.concurrency as usize;
+        assert!(slots.len() <= most, "{} tasks hold a slot", slots.len());
         items.extend(step.items);
         if let Some(outcome) = step.outcome {
             assert_eq!(
@@ -147,6 +155,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
         assert!(!answers.is_empty(), "the run waits for an answer");
         let (id, answer) = answers.swap_remove(dice.below(answers.len()));
         wanted.retain(|_, other| *other != id);
+        slots.remove(&id);
         run.answer(id, answer);
     }
     panic!("the run does not end");
