@@ -4,6 +4,7 @@
 
 mod common;
 
+use mlua::{Lua, LuaOptions, StdLib};
 use peak_alloc::PeakAlloc;
 use runvil::engine::{Answer, Effect, Item, Run, Setup};
 
@@ -13,6 +14,15 @@ use common::{HEADER, finish, program, setup};
 static MEMORY: PeakAlloc = PeakAlloc;
 
 fn main() {
+    let before = MEMORY.current_usage();
+    let lua = Lua::new_with(
+        StdLib::STRING | StdLib::TABLE | StdLib::MATH,
+        LuaOptions::new(),
+    )
+    .expect("a state");
+    let floor = MEMORY.current_usage() - before;
+    drop(lua);
+    println!("floor, a bare Lua state: {floor} bytes");
     for members in [10_000, 100_000] {
         fanout(members);
     }

@@ -372,6 +372,21 @@ fn very_many_arms_may_fill_one_folder() {
     assert_eq!(outcome(&source, setup(8)), expected);
 }
 
+/// What a called chain leaves behind comes before what its caller does next (spec S66, J4).
+#[test]
+fn a_call_joins_what_it_leaves() {
+    let more = [
+        (
+            "### Leave",
+            "tasks.spawn('### W') store.exists('y') tasks.spawn('### W')",
+        ),
+        ("### W", "store.append('x' .. sys.taskid, 'w') return 'w'"),
+    ];
+    let main = "local _, e = pcall(call, '### Leave') \
+                for i = 0, 1 do store.write('x0.0.' .. i, 'main') end return e.kind";
+    assert_result(main, &more, "tasks_live");
+}
+
 #[test]
 fn a_ceiling_of_nothing_is_one() {
     let source = prompt(
