@@ -241,7 +241,7 @@ impl Host for Entry {
             .iter()
             .map(|part| {
                 (
-                    part.code.clone(),
+                    program.code(part),
                     Prose {
                         section: Some(id),
                         block: part.prose,

@@ -93,7 +93,7 @@ impl Strand {
 
     /// Starts the root chain: the H1 pass, where there is one, then the first section.
     pub(super) fn start_root(&mut self) -> Slice {
-        let next = match self.shared.program.h1.is_empty() {
+        let next = match self.shared.program.parts(None).is_empty() {
             false => self.open(None),
             true => self.after_h1(),
         };
@@ -265,7 +265,7 @@ impl Strand {
         chain.entries = chain.entries.saturating_add(1);
         let program = &self.shared.program;
         let promptforge = program.dialect() == Dialect::PromptForge;
-        let has_library = promptforge && program.library.is_some();
+        let has_library = promptforge && program.library().is_some();
         let has_blocks = !program.parts(section).is_empty();
         let vm = if has_blocks || has_library {
             let entry = Entry {

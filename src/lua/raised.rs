@@ -227,10 +227,10 @@ impl<H: Host> Core<H> {
             true => message.to_owned(),
             false => format!("{message}\nstack traceback:{trace}"),
         };
-        match first_line(&text, &block.marker) {
+        match first_line(&text, block.marker()) {
             None => text,
             Some(line) => {
-                let label = &block.label;
+                let label = block.label();
                 format!("{label}:{line}: {}{text}", self.runtime_word())
             }
         }
@@ -239,7 +239,7 @@ impl<H: Host> Core<H> {
     /// Lua's own message without the place in front of it.
     fn without_place<'a>(&self, text: &'a str) -> &'a str {
         let markers = self.markers.borrow();
-        let places = markers.iter().map(|marker| &**marker);
+        let places = markers.iter().map(Compiled::marker);
         for marker in places {
             if let Some(rest) = text.strip_prefix(marker).and_then(after_line) {
                 return rest;
