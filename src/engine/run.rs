@@ -36,7 +36,7 @@ pub struct Setup {
     pub args: Arc<str>,
     /// The ceiling of each section VM's Lua heap, in bytes.
     pub memory: usize,
-    /// How many tasks may hold a slot at once (spec K120).
+    /// How many tasks may hold a slot at once, at least one (spec K120).
     pub concurrency: u32,
     /// How often each section VM may log.
     pub log_events: u32,
@@ -72,8 +72,6 @@ pub(super) enum Wake {
     GoOn,
     /// It is spawning the arms of a fanout.
     Spawn(Box<Spawning>),
-    /// A stop reached its call.
-    Interrupt,
 }
 
 /// An effect that was put out and not answered.
@@ -260,7 +258,10 @@ impl Run {
                 && let Some(effect) = self.in_flight.remove(id)
             {
                 self.withdrawn.push(*id);
-                self.interrupt_wait(effect.task);
+                self.wake(effect.task, |wait| {
+                    wait.interrupted = true;
+                    wait.timer = None;
+                });
             }
         }
     }
@@ -303,7 +304,6 @@ impl Run {
             }
             Wake::Start => strand.start(),
             Wake::GoOn => strand.go_on(),
-            Wake::Interrupt => strand.resume(Err(Failure::interrupted())),
             Wake::Answer(Answer::Store(answer)) => {
                 strand.resume(answer.map(reply).map_err(store_failure))
             }

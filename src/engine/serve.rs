@@ -271,6 +271,7 @@ impl Run {
             ended: Vec::new(),
             timer: None,
             fired: false,
+            interrupted: false,
         };
         self.begin_wait(task, wait);
         self.park_in(task)
