@@ -7,6 +7,7 @@ mod compile;
 mod convert;
 mod data;
 mod failure;
+mod frames;
 mod globals;
 mod guard;
 mod helpers;
