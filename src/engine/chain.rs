@@ -130,6 +130,11 @@ impl Chain {
         (index, format!("{}.{index}", self.id).into())
     }
 
+    /// The id that the next child will have.
+    pub(super) fn peek_child(&self) -> String {
+        format!("{}.{}", self.id, self.children)
+    }
+
     /// The task of this chain's that an id names.
     pub(super) fn find_owned(&self, id: &str) -> Option<TaskKey> {
         let index = id

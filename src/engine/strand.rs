@@ -22,6 +22,8 @@ pub(super) struct Strand {
     chains: Vec<Chain>,
     /// The section to enter after a pause.
     paused: Option<SectionId>,
+    /// Whether the store is to be opened before the next section (spec S58).
+    reopens: bool,
 }
 
 /// Where a slice stopped.
@@ -32,6 +34,8 @@ pub(super) enum Slice {
     Ended(Ended),
     /// Enough was put out for one step; the strand can go on at once.
     Paused,
+    /// The H1 pass is over and the walk begins, for which the store is opened again.
+    Walk,
     /// The run is cancelled, and with it the strand.
     Cancelled,
 }
@@ -84,6 +88,7 @@ impl Strand {
             memory,
             chains: vec![chain],
             paused: None,
+            reopens: false,
         }
     }
 
@@ -94,7 +99,10 @@ impl Strand {
     /// Starts the root chain: the H1 pass, where there is one, then the first section.
     pub(super) fn start_root(&mut self) -> Slice {
         let next = match self.shared.program.parts(None).is_empty() {
-            false => self.open(None),
+            false => {
+                self.reopens = self.shared.opens_store;
+                self.open(None)
+            }
             true => self.after_h1(),
         };
         self.run(next)
@@ -237,6 +245,10 @@ impl Strand {
                 Next::Enter(Some(section)) if self.shared.outbox.is_full() => {
                     self.paused = Some(section);
                     return Slice::Paused;
+                }
+                Next::Enter(Some(section)) if std::mem::take(&mut self.reopens) => {
+                    self.paused = Some(section);
+                    return Slice::Walk;
                 }
                 Next::Enter(Some(section)) => self.open(Some(section)),
                 Next::Enter(None) => Next::End(Ok(None)),
