@@ -185,11 +185,16 @@ impl<H: Host> Core<H> {
             other => Failure::lua(foreign_text(lua, other)),
         };
         let ordinary = failure.kind == Kind::Lua && failure.class == Class::Kind;
-        if ordinary && failure.report.is_none() {
-            // What is raised for `sys` is told from what is caught by this alone (spec L68).
-            let text = failure.message.strip_prefix("runtime error: ");
-            let text = text.unwrap_or(&failure.message);
-            failure.report = Some(self.report(block, text, trace));
+        if ordinary {
+            failure.report = Some(match failure.report {
+                // It comes from a called chain or an arm, and is traced through here (spec L92).
+                Some(report) => report + &author_frames(trace),
+                // What is raised for `sys` is told from what is caught by this alone (spec L68).
+                None => {
+                    let text = failure.message.strip_prefix("runtime error: ");
+                    self.report(block, text.unwrap_or(&failure.message), trace)
+                }
+            });
         }
         failure
     }
