@@ -24,6 +24,9 @@ pub struct Ran {
     pub items: Vec<Item>,
     pub outcome: Outcome,
     pub files: BTreeMap<String, Vec<u8>>,
+    /// How many items it had put out when it was cancelled. What its chains ask for then is not
+    /// served any more (spec K211).
+    pub cancelled: Option<usize>,
 }
 
 /// Compiles a prompt.
@@ -83,6 +86,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
     let mut dice = Dice(order.seed.wrapping_mul(2) | 1);
     let mut items = Vec::new();
     let mut answers: Vec<(EffectId, Answer)> = Vec::new();
+    let mut cancelled = None;
     let mut withdrawn = BTreeSet::new();
     // What each task waits for: it never wants two answers at once.
     let mut wanted: BTreeMap<Arc<str>, EffectId> = BTreeMap::new();
@@ -117,13 +121,25 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
                 items,
                 outcome,
                 files,
+                cancelled,
             };
         }
         if step.more {
             continue;
         }
-        if order.meddles && meddle(&mut run, &mut dice, &answers) {
-            continue;
+        match dice.below(if order.meddles { 40 } else { 1 }) {
+            1 => {
+                run.cancel();
+                cancelled = Some(items.len());
+                continue;
+            }
+            2..=5 => {
+                let ids: Vec<EffectId> = answers.iter().map(|(id, _)| *id).collect();
+                run.stop(&ids);
+                continue;
+            }
+            6 => run.answer(EffectId(u64::MAX), Answer::Fired),
+            _ => {}
         }
         // An answer that is not wanted any more may be on its way already.
         if dice.below(2) == 0 {
@@ -135,20 +151,6 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
         run.answer(id, answer);
     }
     panic!("the run does not end");
-}
-
-/// Disturbs a run. Whether it did.
-fn meddle(run: &mut Run, dice: &mut Dice, answers: &[(EffectId, Answer)]) -> bool {
-    match dice.below(40) {
-        0 => run.cancel(),
-        1..=4 => {
-            let ids: Vec<EffectId> = answers.iter().map(|(id, _)| *id).collect();
-            run.stop(&ids);
-        }
-        5 => run.answer(EffectId(u64::MAX), Answer::Fired),
-        _ => return false,
-    }
-    true
 }
 
 /// A run that has ended stays as it is, whatever it is told.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod drive;
+mod hostile;
 mod plan;
 mod properties;
 #[path = "../store/slow.rs"]

@@ -134,6 +134,9 @@ pub fn join(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     wait(call, "tasks.join", false)
 }
 
+/// How many members a set may give by indexing alone: more than a section's memory holds handles.
+const MOST_INDEXED: usize = 1 << 20;
+
 /// The checks 1 to 6 of spec K102; whether the members are the chain's own is the scheduler's to
 /// say.
 fn wait(call: &Call<'_, Entry>, name: &str, any: bool) -> Result<Request, Failure> {
@@ -158,11 +161,14 @@ fn wait(call: &Call<'_, Entry>, name: &str, any: bool) -> Result<Request, Failur
             ids.push(task_id(&set.element(at)?, name)?);
         }
     } else {
-        // A guarded array has no raw length of its own.
+        // A guarded array has no raw length of its own; a prompt's own `__index` may have no end.
         loop {
             let member = set.element(ids.len() + 1)?;
             if member.is_nil() {
                 break;
+            }
+            if ids.len() == MOST_INDEXED {
+                return Err(Failure::lua("not enough memory"));
             }
             ids.push(task_id(&member, name)?);
         }
