@@ -43,10 +43,10 @@ fn finish(mut run: Run) -> Outcome {
     loop {
         let step = run.step();
         for item in step.items {
-            if let Item::Effect(issued) = item {
-                if let Effect::Store { op, .. } = &issued.effect {
-                    run.answer(issued.id, Answer::Store(store.perform(op)));
-                }
+            if let Item::Effect(issued) = item
+                && let Effect::Store { op, .. } = &issued.effect
+            {
+                run.answer(issued.id, Answer::Store(store.perform(op)));
             }
         }
         if let Some(outcome) = step.outcome {
