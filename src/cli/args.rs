@@ -33,8 +33,8 @@ pub enum Command {
 Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, or a file that cannot be read), \
 130 cancelled.
 
-The limits of models, --max-rounds, --response-cap and --receive-timeout, are taken already, and \
-govern nothing as long as this version has no models.")]
+The limits of models, --max-rounds, --response-cap and --receive-timeout, are accepted, and have \
+no effect before there are models.")]
 pub struct RunArgs {
     /// The prompt file; `-` reads it from standard input
     pub file: PathBuf,
@@ -202,5 +202,5 @@ fn bytes(text: &str) -> Result<usize, String> {
     number
         .and_then(|number| number.parse::<usize>().ok()?.checked_mul(unit))
         .filter(|&bytes| bytes > 0)
-        .ok_or_else(|| "expected a number of bytes, such as 67108864 or 64M".to_owned())
+        .ok_or_else(|| "expected a number of bytes above 0, such as 67108864 or 64M".to_owned())
 }

@@ -3,6 +3,9 @@
 
 use runvil::prompt::{Block, Dialect, LuaBlock, Prompt};
 
+/// The label of the shared library.
+const LIBRARY: &str = "prompt shared library";
+
 /// The Lua regions of a file, by how messages name them.
 pub struct Regions<'a>(Vec<Region<'a>>);
 
@@ -26,19 +29,19 @@ pub struct Found<'a> {
 impl<'a> Regions<'a> {
     /// The regions of a parsed file.
     pub fn of(prompt: &'a Prompt) -> Self {
-        let library = prompt.library.iter().map(|block| (block, None));
-        let gate = lua(&prompt.h1).map(|block| (block, None));
-        let sections = prompt
-            .sections
-            .iter()
-            .flat_map(|section| lua(&section.blocks).map(|block| (block, Some(&section.name))));
+        let library = prompt.library.iter();
+        let library = library.map(|block| (block, "the shared library".to_owned()));
+        let gate = lua(&prompt.h1).map(|block| (block, part(None)));
+        let sections = prompt.sections.iter().flat_map(|section| {
+            lua(&section.blocks).map(|block| (block, part(Some(&section.name))))
+        });
         let regions = library.chain(gate).chain(sections);
         Self(
             regions
-                .map(|(block, section)| Region {
+                .map(|(block, part)| Region {
                     block,
                     marker: marker(prompt.dialect, &block.label),
-                    part: part(section.map(String::as_str)),
+                    part,
                 })
                 .collect(),
         )
@@ -62,6 +65,12 @@ impl<'a> Regions<'a> {
     /// The innermost place that the message of a run's failure names before it says what happened:
     /// the tag in front of it (spec L90), or the place that Lua itself has put behind that tag.
     pub fn runtime<'m>(&self, message: &'m str) -> Option<Found<'m>> {
+        // The shared library fails where a section enters it, and says in front which.
+        let mut entered = self.0.iter().filter_map(|region| {
+            let text = message.strip_prefix(&region.part)?.strip_prefix(": ")?;
+            text.starts_with(LIBRARY).then_some(text)
+        });
+        let message = entered.next().unwrap_or(message);
         let tag = self.find(message, |region| &region.block.label)?;
         let text = tag.rest.strip_prefix("runtime error: ").unwrap_or(tag.rest);
         let inner = self.find(text, |region| &region.marker);
