@@ -328,13 +328,13 @@ impl Run {
             .map(|(_, key)| self.record(*key))
             .filter(|record| record.is_live())
             .map(|record| Data::Text(record.task.id.clone()))
-            .collect();
+            .collect::<Vec<_>>();
         let mut fields = vec![
             ("target", Data::Text(target)),
             ("origin", Data::text(record.origin.tag())),
             ("state", Data::text(state)),
             ("turns", Data::Int(0)),
-            ("tasks", Data::List(Arc::new(live))),
+            ("tasks", Data::list(live)),
             ("depth", Data::Int(i64::from(record.depth))),
         ];
         fields.extend(ok.map(|ok| ("ok", Data::Bool(ok))));
@@ -370,8 +370,8 @@ impl Run {
             .map(|(_, key)| self.record(*key))
             .filter(|record| record.is_live() && author == (record.origin == Origin::Author))
             .map(|record| handle(&record.task.id))
-            .collect();
-        Data::List(Arc::new(live))
+            .collect::<Vec<_>>();
+        Data::list(live)
     }
 
     fn concurrency(&mut self, strand: &mut Strand, limit: Option<u32>) -> Reply {

@@ -368,7 +368,7 @@ impl Strand {
             };
         };
         let jump = vm.host().jump.take();
-        let var = vm.var();
+        let var = vm.check_var();
         running.stage = Stage::Block(at + 1);
         let ending = match (jump, end) {
             (Some(heading), _) => Some(Ending::Jumped(heading)),
@@ -385,8 +385,8 @@ impl Strand {
         self.report(section, "lua_chunk_succeeded");
         match (var, ending) {
             (Err(failure), _) => self.fail(Stopped::plain(failure)),
-            (Ok(_), None) => Next::Stage,
-            (Ok(_), Some(ending)) => Next::Close(ending),
+            (Ok(()), None) => Next::Stage,
+            (Ok(()), Some(ending)) => Next::Close(ending),
         }
     }
 

@@ -79,7 +79,7 @@ fn marker(dialect: Dialect, label: &str) -> String {
 
 fn diagnostic(error: mlua::Error) -> String {
     match error {
-        mlua::Error::SyntaxError { message, .. } => message,
+        mlua::Error::SyntaxError { message, .. } | mlua::Error::RuntimeError(message) => message,
         other => other.to_string(),
     }
 }

@@ -17,7 +17,6 @@ mod raised;
 mod rebase;
 mod reply;
 mod sealed;
-mod text;
 mod vm;
 
 pub use arg::{Arg, NotUtf8};

@@ -16,6 +16,8 @@ const MEMORY: &str = "not enough memory";
 const SLACK: usize = 64 << 10;
 /// How many raised strings may be under way at once, each over an older one in a `__close`.
 const MARKS: usize = 200;
+/// A message of more bytes than this is not kept beside its error value.
+const LONG: usize = 1024;
 /// The fields that error values may carry, `count` apart.
 const FIELDS: [&str; 9] = [
     "reason",
@@ -31,7 +33,9 @@ const FIELDS: [&str; 9] = [
 
 /// The failure an error value was made from, and when.
 struct Origin {
+    /// The failure; without its message where that is long.
     failure: Failure,
+    long: bool,
     epoch: u64,
 }
 
@@ -109,9 +113,22 @@ impl<H: Host> Core<H> {
             }
         }
         value.set_metatable(Some(metatable))?;
+        // A long message stays in Lua's heap alone, where it counts.
+        let (long, failure) = match failure.message.len() > LONG {
+            true => (
+                true,
+                Failure {
+                    message: String::new(),
+                    ..failure
+                },
+            ),
+            false => (false, failure),
+        };
+        let epoch = self.epoch.get();
         let origin = Origin {
             failure,
-            epoch: self.epoch.get(),
+            long,
+            epoch,
         };
         origins.raw_set(&value, lua.create_any_userdata(origin)?)?;
         Ok(Value::Table(value))
@@ -125,7 +142,10 @@ impl<H: Host> Core<H> {
         let metatable = lua.create_table()?;
         metatable.raw_set(
             "__tostring",
-            lua.create_function(|lua, error: Table| message_of(lua, &error))?,
+            lua.create_function(|lua, error: Value| match error {
+                Value::Table(error) => message_of(lua, &error),
+                other => lua.create_string(other.type_name()),
+            })?,
         )?;
         metatable.raw_set(
             "__concat",
@@ -174,13 +194,17 @@ impl<H: Host> Core<H> {
         let origins = self.error_tables.borrow().as_ref()?.1.clone();
         let entry: Value = origins.raw_get(value).ok()?;
         let origin = entry.as_userdata()?.borrow::<Origin>().ok()?;
-        if origin.epoch == self.epoch.get() {
-            return Some(origin.failure.clone());
-        }
         let text = |name: &str| match value.raw_get(name).ok()? {
             Value::String(text) => Some(text.to_string_lossy()),
             _ => None,
         };
+        if origin.epoch == self.epoch.get() {
+            let mut failure = origin.failure.clone();
+            if origin.long {
+                failure.message = text("message").unwrap_or_default();
+            }
+            return Some(failure);
+        }
         let kind = text("kind").and_then(|tag| Kind::from_tag(&tag));
         let kind = kind.unwrap_or(Kind::Lua);
         let mut failure = Failure::new(kind, text("message").unwrap_or_else(|| kind.tag().into()));
@@ -289,13 +313,12 @@ fn foreign_text(lua: &Lua, value: &Value) -> String {
 }
 
 fn message_of(lua: &Lua, error: &Table) -> mlua::Result<LuaString> {
-    match error.raw_get("message")? {
-        Value::String(text) => Ok(text),
-        other => match lua.coerce_string(other)? {
-            Some(text) => Ok(text),
-            None => error.raw_get("kind"),
-        },
+    for name in ["message", "kind"] {
+        if let Some(text) = lua.coerce_string(error.raw_get(name)?)? {
+            return Ok(text);
+        }
     }
+    lua.create_string("error")
 }
 
 /// One side of `..` with an error value on the other or on both.
