@@ -116,8 +116,8 @@ impl Region<'_> {
     /// The first line, up to a line of the file, that looks as if the fence should have been closed
     /// before it: a heading, or another fence.
     pub fn swallowed(&self, until: u32) -> Option<(u32, &'static str)> {
-        let lines = (self.block.line..=until).zip(self.block.source.lines());
-        lines.into_iter().find_map(|(line, text)| {
+        let mut lines = (self.block.line..=until).zip(self.block.source.lines());
+        lines.find_map(|(line, text)| {
             let name = text.trim_start_matches('#');
             let level = text.len() - name.len();
             if (1..=6).contains(&level) && name.starts_with(' ') && !name.trim().is_empty() {
