@@ -38,7 +38,9 @@ pub(super) struct Admission {
 }
 
 impl Admission {
+    /// A tree of the root alone. With a ceiling of nothing no task could ever go.
     pub(super) fn new(ceiling: u32) -> Self {
+        let ceiling = ceiling.max(1);
         let root = Node {
             parent: None,
             limit: ceiling,

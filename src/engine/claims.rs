@@ -8,19 +8,41 @@ use super::happens_before::{HappensBefore, Stamp};
 use super::store::{Glob, StoreOp, ancestors};
 use super::task::TaskKey;
 
-/// The accesses of one path that a later one may conflict with.
+/// Accesses of one kind and place that a later one may conflict with, in the order they were made.
+#[derive(Debug, Default)]
+struct Accesses {
+    stamps: Vec<Stamp>,
+    /// How many were left when they were last looked through.
+    kept: usize,
+}
+
+impl Accesses {
+    /// Adds an access. Those it is ordered after say nothing more (spec S86): they are dropped, not
+    /// one by one, but whenever the list has doubled, so that an access costs the same however many
+    /// unordered ones there are.
+    fn add(&mut self, order: &HappensBefore, stamp: Stamp) {
+        if self.stamps.len() > 2 * self.kept {
+            self.stamps
+                .retain(|old| !order.before(*old, stamp.identity));
+            self.kept = self.stamps.len();
+        }
+        self.stamps.push(stamp);
+    }
+}
+
+/// The accesses of one path.
 #[derive(Debug, Default)]
 struct Region {
     write: Option<Stamp>,
-    touches: Vec<Stamp>,
-    reads: Vec<Stamp>,
+    touches: Accesses,
+    reads: Accesses,
 }
 
 /// The accesses of one pattern.
 #[derive(Debug)]
 struct Pattern {
     glob: Glob,
-    reads: Vec<Stamp>,
+    reads: Accesses,
 }
 
 /// A conflict: the recorded access that the new one is not ordered after.
@@ -91,22 +113,22 @@ impl Claims {
     fn mutate(&mut self, me: TaskKey, path: &str) -> Result<(), Conflict> {
         if let Some(region) = self.paths.get(path) {
             self.unordered(&region.write, me, "write")?;
-            self.unordered(&region.touches, me, "write")?;
-            self.unordered(&region.reads, me, "read")?;
+            self.unordered(&region.touches.stamps, me, "write")?;
+            self.unordered(&region.reads.stamps, me, "read")?;
         }
         for pattern in &self.patterns {
             if pattern.glob.matches(path) {
-                self.unordered(&pattern.reads, me, "read")?;
+                self.unordered(&pattern.reads.stamps, me, "read")?;
             }
         }
         for directory in ancestors(path) {
             if let Some(region) = self.paths.get(directory) {
                 self.unordered(&region.write, me, "write")?;
-                self.unordered(&region.reads, me, "read")?;
+                self.unordered(&region.reads.stamps, me, "read")?;
             }
             for pattern in &self.patterns {
                 if pattern.glob.selects_directories() && pattern.glob.matches(directory) {
-                    self.unordered(&pattern.reads, me, "read")?;
+                    self.unordered(&pattern.reads.stamps, me, "read")?;
                 }
             }
         }
@@ -129,7 +151,7 @@ impl Claims {
     fn read(&mut self, me: TaskKey, path: &str) -> Result<(), Conflict> {
         if let Some(region) = self.paths.get(path) {
             self.unordered(&region.write, me, "write")?;
-            self.unordered(&region.touches, me, "write")?;
+            self.unordered(&region.touches.stamps, me, "write")?;
         }
         self.record(path, |region| &mut region.reads, self.order.stamp(me));
         Ok(())
@@ -148,7 +170,7 @@ impl Claims {
             if glob.matches(path) {
                 self.unordered(&region.write, me, "write")?;
                 if glob.selects_directories() {
-                    self.unordered(&region.touches, me, "write")?;
+                    self.unordered(&region.touches.stamps, me, "write")?;
                 }
             }
         }
@@ -158,32 +180,26 @@ impl Claims {
             None => {
                 self.patterns.push(Pattern {
                     glob,
-                    reads: Vec::new(),
+                    reads: Accesses::default(),
                 });
                 self.pattern_of
                     .insert(pattern.to_owned(), self.patterns.len() - 1);
                 self.patterns.len() - 1
             }
         };
-        add(&self.order, &mut self.patterns[at].reads, stamp);
+        self.patterns[at].reads.add(&self.order, stamp);
         Ok(())
     }
 
     /// Adds an access to one of the lists of a path.
-    fn record(&mut self, path: &str, list: fn(&mut Region) -> &mut Vec<Stamp>, stamp: Stamp) {
+    fn record(&mut self, path: &str, list: fn(&mut Region) -> &mut Accesses, stamp: Stamp) {
         match self.paths.get_mut(path) {
-            Some(region) => add(&self.order, list(region), stamp),
+            Some(region) => list(region).add(&self.order, stamp),
             None => {
                 let mut region = Region::default();
-                list(&mut region).push(stamp);
+                list(&mut region).add(&self.order, stamp);
                 self.paths.insert(path.to_owned(), region);
             }
         }
     }
-}
-
-/// Adds an access, dropping those it is ordered after: they say nothing more (spec S86).
-fn add(order: &HappensBefore, stamps: &mut Vec<Stamp>, stamp: Stamp) {
-    stamps.retain(|old| !order.before(*old, stamp.identity));
-    stamps.push(stamp);
 }

@@ -133,9 +133,9 @@ impl Run {
     /// Ends the run as cancelled: every waiting call is interrupted once, then every chain is torn
     /// down (spec K211).
     pub(super) fn cancelled(&mut self) {
-        let waiting = std::mem::take(&mut self.in_flight)
-            .into_values()
-            .map(|effect| effect.task);
+        let in_flight = std::mem::take(&mut self.in_flight);
+        self.withdrawn.extend(in_flight.keys());
+        let waiting = in_flight.into_values().map(|effect| effect.task);
         let answered = self.ready.drain(..).chain(
             self.held
                 .take()
@@ -167,6 +167,9 @@ impl Run {
             .outbox
             .plain(&self.record(TaskKey::ROOT).task, title, kind);
         self.record_mut(TaskKey::ROOT).state = State::Ended(End::Delivered { ok: false });
+        self.ready.clear();
+        self.withdrawn
+            .extend(std::mem::take(&mut self.in_flight).into_keys());
         self.outcome = Some(outcome);
     }
 

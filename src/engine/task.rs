@@ -98,6 +98,8 @@ pub(super) struct Wait {
     pub(super) left: usize,
     pub(super) timer: Option<EffectId>,
     pub(super) fired: bool,
+    /// Whether a stop reached the call.
+    pub(super) interrupted: bool,
 }
 
 /// What a wait gives.

@@ -67,6 +67,7 @@ impl Run {
             members,
             timer: None,
             fired: false,
+            interrupted: false,
         };
         self.begin_wait(task, wait);
         if let Some(answer) = self.resolve_wait(task) {
@@ -79,6 +80,7 @@ impl Run {
                 succeeded: None,
                 failed: None,
                 timer: true,
+                opening: None,
             };
             let id = self.issue(task, effect, in_flight);
             if let Rest::Tasks(wait) = &mut self.record_mut(task).rest {
@@ -110,6 +112,8 @@ impl Run {
         let mut ended = std::mem::take(&mut wait.ended);
         ended.sort_unstable();
         let reply = match &mut wait.kind {
+            // What it has not taken can be waited for again (spec K181).
+            _ if wait.interrupted => Some(Err(Failure::interrupted())),
             WaitKind::Any => match ended.first() {
                 Some(first) => {
                     let member = wait.members[*first as usize];
@@ -263,7 +267,8 @@ impl Run {
         });
     }
 
-    fn wake(&mut self, task: TaskKey, note: impl FnOnce(&mut Wait)) {
+    /// Notes something on a wait, whose owner then looks at it once it has a slot.
+    pub(super) fn wake(&mut self, task: TaskKey, note: impl FnOnce(&mut Wait)) {
         let record = self.record_mut(task);
         let chain = record.owner.1;
         match std::mem::replace(&mut record.rest, Rest::Ready) {
@@ -283,22 +288,6 @@ impl Run {
                 record.rest = Rest::Queued(wait);
             }
             other => record.rest = other,
-        }
-    }
-
-    /// A stop reached a timed wait: the call is interrupted, and what it had not taken can be
-    /// waited for again (spec K181).
-    pub(super) fn interrupt_wait(&mut self, task: TaskKey) {
-        let record = self.record_mut(task);
-        let chain = record.owner.1;
-        if let Rest::Tasks(wait) = std::mem::replace(&mut record.rest, Rest::Ready) {
-            for member in wait.members {
-                self.record_mut(member).awaited = None;
-            }
-            if task != TaskKey::ROOT {
-                self.admission.unqueue(chain, task);
-            }
-            self.ready.push_back((task, Wake::Interrupt));
         }
     }
 

@@ -15,10 +15,32 @@ const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// What is on its way back to a run.
 struct Waiting {
-    answers: VecDeque<(EffectId, Answer)>,
+    answers: VecDeque<Queued>,
     timers: BinaryHeap<Reverse<(Instant, EffectId)>>,
     withdrawn: HashSet<EffectId>,
     pool: Pool,
+}
+
+/// An answer in line.
+struct Queued {
+    id: EffectId,
+    answer: Answer,
+    /// Whether it is a timer's that has let others go first already.
+    ripe: bool,
+}
+
+impl Queued {
+    fn new(id: EffectId, answer: Answer) -> Self {
+        Self {
+            id,
+            answer,
+            ripe: false,
+        }
+    }
+
+    fn is_timer(&self) -> bool {
+        self.answer == Answer::Fired
+    }
 }
 
 /// Steps a run to its outcome. Store operations are performed at once, on this thread; a timer is a
@@ -54,7 +76,7 @@ pub(super) fn perform(
                     let answer = Answer::Store(store.perform(&op));
                     match first {
                         true => direct = Some((issued.id, answer)),
-                        false => waiting.answers.push_back((issued.id, answer)),
+                        false => waiting.answers.push_back(Queued::new(issued.id, answer)),
                     }
                 }
                 Effect::Timer { seconds, .. } => waiting.set_timer(issued.id, seconds),
@@ -81,33 +103,56 @@ impl Waiting {
         self.timers.push(Reverse((Instant::now() + span, id)));
     }
 
-    /// The next answer; `None` when the run was cancelled meanwhile. Answers that are there come
-    /// before a timer that has fired (spec K205).
+    /// The next answer; `None` when the run was cancelled meanwhile.
     fn next(&mut self, cancelled: &dyn Fn() -> bool) -> Option<(EffectId, Answer)> {
         loop {
-            if let Some(answer) = self.answers.pop_front().or_else(|| self.pool.ready()) {
-                return Some(answer);
-            }
-            while let Some(Reverse((_, id))) = self.timers.peek()
-                && self.withdrawn.remove(id)
-            {
-                self.timers.pop();
-            }
-            let mut limit = LOOK;
-            if let Some(Reverse((deadline, id))) = self.timers.peek().copied() {
-                let now = Instant::now();
-                if deadline <= now {
-                    self.timers.pop();
-                    return Some((id, Answer::Fired));
-                }
-                limit = limit.min(deadline - now);
+            let limit = self.collect();
+            if let Some(head) = self.take() {
+                return Some((head.id, head.answer));
             }
             if cancelled() {
                 return None;
             }
-            if let Some(answer) = self.pool.next(limit) {
-                return Some(answer);
+            if let Some((id, answer)) = self.pool.next(limit) {
+                self.answers.push_back(Queued::new(id, answer));
             }
         }
+    }
+
+    /// Puts in line what has come in, and says how long there is to wait for more.
+    fn collect(&mut self) -> Duration {
+        while let Some((id, answer)) = self.pool.ready() {
+            self.answers.push_back(Queued::new(id, answer));
+        }
+        while let Some(Reverse((deadline, id))) = self.timers.peek().copied() {
+            if !self.withdrawn.remove(&id) {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if !left.is_zero() {
+                    return left.min(LOOK);
+                }
+                self.answers.push_back(Queued::new(id, Answer::Fired));
+            }
+            self.timers.pop();
+        }
+        LOOK
+    }
+
+    /// Takes the head of the line. A timer that gets there lets the other answers that are in line
+    /// then go first, once (spec K205).
+    fn take(&mut self) -> Option<Queued> {
+        if self
+            .answers
+            .front()
+            .is_some_and(|head| head.is_timer() && !head.ripe)
+        {
+            let (timers, others): (Vec<_>, Vec<_>) =
+                self.answers.drain(..).partition(Queued::is_timer);
+            let timers = timers.into_iter().map(|timer| Queued {
+                ripe: true,
+                ..timer
+            });
+            self.answers = others.into_iter().chain(timers).collect();
+        }
+        self.answers.pop_front()
     }
 }

@@ -7,6 +7,7 @@ mod compile;
 mod convert;
 mod data;
 mod failure;
+mod frames;
 mod globals;
 mod guard;
 mod helpers;
@@ -20,7 +21,7 @@ mod sealed;
 mod vm;
 
 pub use arg::{Arg, NotUtf8};
-pub use compile::{Compiled, Compiler};
+pub use compile::{Compiled, Compiler, Region, Regions};
 pub use convert::NotData;
 pub use data::Data;
 pub use failure::{Class, Failure, Field, INTERRUPTED, Kind};

@@ -1,6 +1,7 @@
 //! Errors on their way: what `pcall` hands back, and what a block that fails ends with (spec L94 to
 //! L103).
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use mlua::{Error, Lua, LuaString, Table, Value};
@@ -174,7 +175,9 @@ impl<H: Host> Core<H> {
     ) -> Failure {
         self.marked.borrow_mut().clear();
         let mut failure = match error {
-            Value::String(text) => Failure::lua(text.to_string_lossy()),
+            Value::String(text) => {
+                Failure::lua(author_place(&text.to_string_lossy(), block, trace))
+            }
             Value::Error(inner) => failure_of(inner),
             Value::Table(table) => self
                 .raised_again(table)
@@ -182,8 +185,16 @@ impl<H: Host> Core<H> {
             other => Failure::lua(foreign_text(lua, other)),
         };
         let ordinary = failure.kind == Kind::Lua && failure.class == Class::Kind;
-        if ordinary && failure.report.is_none() {
-            failure.report = Some(self.report(block, &failure.message, trace));
+        if ordinary {
+            failure.report = Some(match failure.report {
+                // It comes from a called chain or an arm, and is traced through here (spec L92).
+                Some(report) => report + &author_frames(trace),
+                // What is raised for `sys` is told from what is caught by this alone (spec L68).
+                None => {
+                    let text = failure.message.strip_prefix("runtime error: ");
+                    self.report(block, text.unwrap_or(&failure.message), trace)
+                }
+            });
         }
         failure
     }
@@ -227,10 +238,10 @@ impl<H: Host> Core<H> {
             true => message.to_owned(),
             false => format!("{message}\nstack traceback:{trace}"),
         };
-        match first_line(&text, &block.marker) {
+        match first_line(&text, block.marker()) {
             None => text,
             Some(line) => {
-                let label = &block.label;
+                let label = block.label();
                 format!("{label}:{line}: {}{text}", self.runtime_word())
             }
         }
@@ -239,19 +250,29 @@ impl<H: Host> Core<H> {
     /// Lua's own message without the place in front of it.
     fn without_place<'a>(&self, text: &'a str) -> &'a str {
         let markers = self.markers.borrow();
-        let places = markers.iter().map(|marker| &**marker);
+        let places = markers.iter().map(Compiled::marker);
         for marker in places {
             if let Some(rest) = text.strip_prefix(marker).and_then(after_line) {
                 return rest;
             }
         }
-        match text
-            .strip_prefix(PLACE)
-            .and_then(|rest| rest.split_once(':'))
-        {
-            Some((_, rest)) => rest.split_once(": ").map_or(text, |(_, rest)| rest),
-            None => text,
-        }
+        without_helper(text).unwrap_or(text)
+    }
+}
+
+/// A message without the place of a helper in front of it; `None` where there is none.
+fn without_helper(text: &str) -> Option<&str> {
+    let (_, rest) = text.strip_prefix(PLACE)?.split_once(':')?;
+    Some(rest.split_once(": ")?.1)
+}
+
+/// A message that Lua placed in a helper, placed where the author called it.
+fn author_place<'a>(text: &'a str, block: &Compiled, trace: &str) -> Cow<'a, str> {
+    let marker = block.marker();
+    match (without_helper(text), first_line(trace, marker)) {
+        (Some(rest), Some(line)) => format!("{marker}:{line}: {rest}").into(),
+        (Some(rest), None) => rest.into(),
+        (None, _) => text.into(),
     }
 }
 

@@ -94,8 +94,8 @@ pub(super) struct Core<H: Host> {
     pub(super) error_tables: RefCell<Option<(Table, Table)>>,
     /// How many calls have waited, so that a value raised later is known (spec L102).
     pub(super) epoch: Cell<u64>,
-    /// How Lua names the regions loaded here.
-    pub(super) markers: RefCell<Vec<Arc<str>>>,
+    /// The regions loaded here, one for each way Lua names them.
+    pub(super) markers: RefCell<Vec<Compiled>>,
     /// The prose of the running block; above it that of a library it is loading.
     pub(super) prose: RefCell<Vec<Pending<H::Prose>>>,
     pub(super) libraries: RefCell<Libraries<H>>,
@@ -318,10 +318,10 @@ impl<H: Host> Core<H> {
     /// Loads a compiled region into the VM.
     pub(super) fn load(&self, lua: &Lua, block: &Compiled) -> mlua::Result<LuaFunction> {
         let mut markers = self.markers.borrow_mut();
-        if !markers.contains(&block.marker) {
-            markers.push(block.marker.clone());
+        if !markers.iter().any(|known| known.marker() == block.marker()) {
+            markers.push(block.clone());
         }
-        lua.load(&block.code[..])
+        lua.load(block.code())
             .set_mode(ChunkMode::Binary)
             .into_function()
     }

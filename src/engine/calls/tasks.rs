@@ -26,15 +26,15 @@ pub fn spawn(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         false => Some(item.data("item").map_err(|_| unrepresentable())?),
     };
     let index = index(&options.field("index")?)?;
-    let var = call.var()?;
     let entry = call.host();
+    entry.outside_library()?;
+    let var = call.var()?;
     let section = worker(entry, &heading)?;
     if entry.depth >= DEPTH_CAP {
         return Err(Failure::exact(format!(
             "call recursion exceeded cap of {DEPTH_CAP}"
         )));
     }
-    entry.outside_library()?;
     Ok(Request::Spawn(Box::new(Spawn {
         target: section,
         input,
@@ -46,16 +46,16 @@ pub fn spawn(call: &Call<'_, Entry>) -> Result<Request, Failure> {
 
 /// A fanout over the members that the collection gave (spec K61, e and f).
 pub fn fanout(call: &Call<'_, Entry>) -> Result<Request, Failure> {
+    let entry = call.host();
+    entry.outside_library()?;
     let var = call.var()?;
     let heading = target(call)?;
-    let entry = call.host();
     let section = worker(entry, &heading)?;
     if entry.depth >= DEPTH_CAP {
         return Err(Failure::exact(format!(
             "fanout recursion exceeded cap of {DEPTH_CAP}"
         )));
     }
-    entry.outside_library()?;
     let list = call.arg(1);
     let count = list.raw_len();
     let mut members: Vec<Data> = Vec::with_capacity(count);
@@ -134,6 +134,9 @@ pub fn join(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     wait(call, "tasks.join", false)
 }
 
+/// How many members a set may give by indexing alone: more than a section's memory holds handles.
+const MOST_INDEXED: usize = 1 << 20;
+
 /// The checks 1 to 6 of spec K102; whether the members are the chain's own is the scheduler's to
 /// say.
 fn wait(call: &Call<'_, Entry>, name: &str, any: bool) -> Result<Request, Failure> {
@@ -158,11 +161,14 @@ fn wait(call: &Call<'_, Entry>, name: &str, any: bool) -> Result<Request, Failur
             ids.push(task_id(&set.element(at)?, name)?);
         }
     } else {
-        // A guarded array has no raw length of its own.
+        // A guarded array has no raw length of its own; a prompt's own `__index` may have no end.
         loop {
             let member = set.element(ids.len() + 1)?;
             if member.is_nil() {
                 break;
+            }
+            if ids.len() == MOST_INDEXED {
+                return Err(Failure::lua("not enough memory"));
             }
             ids.push(task_id(&member, name)?);
         }
