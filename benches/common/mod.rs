@@ -30,6 +30,7 @@ pub fn setup() -> Setup {
         log_events: 1024,
         ui: None,
         store: Some(Default::default()),
+        opens_store: false,
         cancel: Default::default(),
     }
 }

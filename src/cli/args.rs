@@ -31,12 +31,16 @@ pub enum Command {
 #[derive(Args)]
 #[command(after_help = "\
 Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, or a file that cannot be read), \
-130 cancelled.")]
+130 cancelled.
+
+The limits of models, --max-rounds, --response-cap and --receive-timeout, are accepted, and have \
+no effect before there are models.")]
 pub struct RunArgs {
     /// The prompt file; `-` reads it from standard input
     pub file: PathBuf,
 
-    /// The argument string, its words joined with one space
+    /// The argument string, its words joined with one space; `--` goes before words that begin
+    /// with `-`
     #[arg(value_name = "TEXT", conflicts_with = "args")]
     pub text: Vec<String>,
 
@@ -52,7 +56,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// A folder to keep the run's store in; in memory by default
+    /// A folder that is there, as the run's store; in memory by default
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 
@@ -112,7 +116,7 @@ pub struct Look {
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     pub color: ColorChoice,
 
-    /// The dialect of a file without a version key
+    /// The dialect to read a file in that has no version key; such a file can be checked, not run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = DialectName::Runvil)]
     pub dialect: DialectName,
 }
@@ -139,7 +143,7 @@ impl From<DialectName> for Dialect {
     }
 }
 
-/// The six limits of a run (spec C2).
+/// The six limits of a run (spec C2). Those of models are taken and not shown, until there are any.
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
@@ -149,13 +153,13 @@ pub struct LimitArgs {
     concurrency: u32,
 
     /// Rounds of one model loop, where the prompt sets no cap
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_rounds,
+    #[arg(long, hide = true, value_name = "N", default_value_t = Limits::default().max_rounds,
         value_parser = clap::value_parser!(u32).range(1..))]
     max_rounds: u32,
 
-    /// Lua heap of each section
+    /// Lua heap of each section; `64M` is 64 times 1024 times 1024
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory,
-        value_parser = at_least_one)]
+        value_parser = bytes)]
     memory: usize,
 
     /// `log` calls of each section
@@ -163,12 +167,12 @@ pub struct LimitArgs {
     log_events: u32,
 
     /// Size of one model reply
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().response_cap,
+    #[arg(long, hide = true, value_name = "BYTES", default_value_t = Limits::default().response_cap,
         value_parser = clap::value_parser!(u64).range(1..))]
     response_cap: u64,
 
     /// How long a model may stay silent
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().receive_timeout,
+    #[arg(long, hide = true, value_name = "SECONDS", default_value_t = Limits::default().receive_timeout,
         value_parser = clap::value_parser!(u64).range(1..))]
     receive_timeout: u64,
 }
@@ -186,11 +190,17 @@ impl From<&LimitArgs> for Limits {
     }
 }
 
-/// Lua takes a heap of 0 bytes for one without a ceiling.
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("0 is not in 1..".to_owned()),
-        Ok(bytes) => Ok(bytes),
-        Err(error) => Err(format!("{error}")),
-    }
+/// Reads a number of bytes. Lua takes a heap of none for one without a ceiling, so there must be
+/// some.
+fn bytes(text: &str) -> Result<usize, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 'K' | 'k')) => (text.get(..at), 1 << 10),
+        Some((at, 'M' | 'm')) => (text.get(..at), 1 << 20),
+        Some((at, 'G' | 'g')) => (text.get(..at), 1 << 30),
+        _ => (Some(text), 1),
+    };
+    number
+        .and_then(|number| number.parse::<usize>().ok()?.checked_mul(unit))
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "expected a number of bytes above 0, such as 67108864 or 64M".to_owned())
 }

@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use runvil::engine::{Program, RunError};
-use runvil::prompt::{Dialect, Prompt};
+use runvil::prompt::{Dialect, Prompt, lookalikes};
 use serde::Serialize;
 
 use super::args::CheckArgs;
+use super::diagnostic::{Diagnostic, Level, Place};
 use super::escape::escape;
+use super::failure::{self, Subject};
 use super::json::Failure;
 use super::source::{self, PROMPT_CAP};
 use super::status::Status;
 use super::style::Style;
-use super::{console, diagnostic, tree};
+use super::{console, tree};
 
 /// What `--json` prints about one file.
 #[derive(Serialize)]
@@ -64,20 +66,20 @@ fn check_file(args: &CheckArgs, file: &Path, style: Style) -> Status {
         }
     };
     match Program::load(&source, Dialect::from(args.look.dialect)).program {
-        Ok(program) => report_sound(args, &label, program.prompt(), style),
+        Ok(program) => report_sound(args, &label, &source, program.prompt(), style),
         Err(error) => report_failed(args, &label, &source, &error.into(), style),
     }
 }
 
-fn report_sound(args: &CheckArgs, label: &str, prompt: &Prompt, style: Style) -> Status {
-    if prompt.version.is_none() {
-        let key = prompt.dialect.key();
-        let warning = format!("{label} cannot run: it has no `{key}` version");
-        console::log_raw(&format!(
-            "{}: {}\n",
-            style.warning("warning"),
-            escape(&warning)
-        ));
+fn report_sound(
+    args: &CheckArgs,
+    label: &str,
+    source: &str,
+    prompt: &Prompt,
+    style: Style,
+) -> Status {
+    for warning in warnings(label, source, prompt) {
+        console::log_raw(&warning.render(source, style));
     }
     if args.json {
         let finding = Finding::Ok {
@@ -105,8 +107,44 @@ fn report_failed(
     if args.json {
         return print_json(label, Finding::Failed(Failure::new(error)), style);
     }
-    console::log_raw(&diagnostic::render(error, label, source, style));
+    let subject = Subject {
+        file: label,
+        source,
+        dialect: args.look.dialect.into(),
+        reached: None,
+    };
+    console::log_raw(&failure::explain(error, &subject).render(source, style));
     Status::Failed
+}
+
+/// What is in order and hardly meant: a file that cannot run, and fences that do not.
+fn warnings(label: &str, source: &str, prompt: &Prompt) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    if prompt.version.is_none() {
+        let key = prompt.dialect.key();
+        let message = format!("{label} cannot run: it has no `{key}` version");
+        let mut warning = Diagnostic::new(Level::Warning, message, None);
+        warning.help = Some(format!("add `{key}: 0` to the frontmatter"));
+        warnings.push(warning);
+    }
+    for fence in lookalikes(source, prompt.dialect) {
+        let place = Place {
+            file: label.to_owned(),
+            line: Some(fence.line),
+            ..Place::default()
+        };
+        let mut warning = Diagnostic::new(Level::Warning, "this fence never runs", Some(place));
+        warning.help = Some(if fence.shared {
+            "shared Lua is a section that `require` loads; `lua shared` is for `promptforge: 0`"
+                .to_owned()
+        } else {
+            "a Lua fence opens with the line ```lua and nothing else; Lua that is only shown has a \
+             fence of four backticks"
+                .to_owned()
+        });
+        warnings.push(warning);
+    }
+    warnings
 }
 
 fn print_json(file: &str, finding: Finding, style: Style) -> Status {

@@ -6,10 +6,13 @@ mod completions;
 mod console;
 mod diagnostic;
 mod escape;
+mod failure;
 mod interrupt;
 mod json;
 mod output;
 mod progress;
+mod quote;
+mod regions;
 mod run;
 mod source;
 mod status;
@@ -17,9 +20,11 @@ mod style;
 mod tree;
 
 use std::env;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 use self::args::{Cli, Command};
 use self::status::{SetupError, Status};
@@ -41,7 +46,7 @@ pub fn main() -> ExitCode {
 /// Shows help to who asked for it, and what is wrong with the words to who did not.
 fn explain(error: &clap::Error) -> Status {
     let style = Style::new(false);
-    let text = error.render().to_string();
+    let text = prompt_for_command(error).unwrap_or_else(|| error.render().to_string());
     if !error.use_stderr() {
         return console::status_of(console::print(&text), Status::Success, style);
     }
@@ -52,6 +57,16 @@ fn explain(error: &clap::Error) -> Status {
     }
     console::log(&text);
     Status::Setup
+}
+
+/// What to say where a prompt file stands in the place of the command.
+fn prompt_for_command(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_prompt = word.ends_with(".md") || Path::new(word).is_file();
+    is_prompt
+        .then(|| format!("error: `{word}` is no command\n\n  tip: to run it: runvil run {word}\n"))
 }
 
 /// Whether `--json` is among the words, although they do not make a command.

@@ -6,6 +6,20 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
+/// Why a file could not be written, where that is plain before anything runs.
+pub fn obstacle(file: &Path) -> Option<String> {
+    let folder = folder_of(file);
+    if file.is_dir() {
+        Some("it is a folder".to_owned())
+    } else if !folder.exists() {
+        Some(format!("there is no folder `{}`", folder.display()))
+    } else if !folder.is_dir() {
+        Some(format!("`{}` is no folder", folder.display()))
+    } else {
+        None
+    }
+}
+
 /// Writes a file whole or not at all: to a temporary sibling that then takes its name. A link is
 /// followed, so the file it names is the one replaced; what is no regular file, such as a pipe or
 /// a device, is written through, since it cannot be replaced.
@@ -24,8 +38,10 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let mut sibling = builder.tempfile_in(folder_of(&target))?;
-    sibling.write_all(bytes)?;
+    // The errors of the sibling would name it, which says nothing to anyone.
+    let unnamed = |error: io::Error| io::Error::from(error.kind());
+    let mut sibling = builder.tempfile_in(folder_of(&target)).map_err(unnamed)?;
+    sibling.write_all(bytes).map_err(unnamed)?;
     if let Some(known) = known {
         fs::set_permissions(sibling.path(), known.permissions())?;
     }

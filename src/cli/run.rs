@@ -1,18 +1,24 @@
 //! `runvil run` (spec C2 to C5).
 
+use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 
 use runvil::engine::{Outcome, RunErrorKind};
 use runvil::harness::{CancelToken, Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
+use super::failure::{self, Subject};
 use super::json::RunObject;
 use super::progress::Progress;
 use super::source::{self, PROMPT_CAP, TEXT_CAP};
 use super::status::{SetupError, Status};
 use super::style::Style;
-use super::{console, diagnostic, interrupt, output};
+use super::{console, interrupt, output};
+
+/// The task that the run's own chain is (spec K183).
+const ROOT: &str = "0";
 
 /// Runs one prompt and says how it went.
 pub fn run(args: &RunArgs) -> Status {
@@ -21,10 +27,10 @@ pub fn run(args: &RunArgs) -> Status {
         Ok(ready) => ready,
         Err(error) => return error.report(args.json, style),
     };
-    let report = perform(args, &source, launch);
+    let (report, reached) = perform(args, &source, launch);
     match setup_error(&report) {
         Some(error) => error.report(args.json, style),
-        None => conclude(args, &source, &report, style),
+        None => conclude(args, &source, &report, reached.as_deref(), style),
     }
 }
 
@@ -79,6 +85,10 @@ fn check_output(output: &Path, source: &str, dialect: Dialect) -> Result<(), Set
         let message = "`--output` names a file: standard output holds the result";
         return Err(SetupError(message.to_owned()));
     }
+    if let Some(why) = output::obstacle(output) {
+        let message = format!("cannot write `{}`: {why}", output.display());
+        return Err(SetupError(message));
+    }
     match Prompt::parse(source, dialect) {
         Ok(prompt) if prompt.contract.output.is_none() => Err(SetupError(format!(
             "`--output {}` is given, but the prompt declares no `output:` file",
@@ -90,24 +100,40 @@ fn check_output(output: &Path, source: &str, dialect: Dialect) -> Result<(), Set
 
 /// The folder as the run's store.
 fn open_store(folder: &Path) -> Result<Store, SetupError> {
-    Store::directory(folder).map_err(|error| SetupError(error.to_string()))
+    Store::directory(folder).map_err(|error| {
+        SetupError(match error.kind() {
+            ErrorKind::NotFound => format!(
+                "cannot open the store `{}`: there is no such folder; create it first",
+                folder.display()
+            ),
+            _ => error.to_string(),
+        })
+    })
 }
 
 fn listen() -> Result<CancelToken, SetupError> {
     interrupt::listen().map_err(|error| SetupError(format!("cannot listen for Ctrl-C: {error}")))
 }
 
-/// Runs the prompt, showing its events as they come.
-fn perform(args: &RunArgs, source: &str, launch: Launch) -> Report {
+/// Runs the prompt, showing its events as they come. Beside the report, the section that the run's
+/// own chain had reached when it ended, or the title; `None` where no run began.
+fn perform(args: &RunArgs, source: &str, launch: Launch) -> (Report, Option<Arc<str>>) {
+    let mut reached = None;
     let mut progress = Progress::new(!args.quiet && !args.events);
     let report = Harness::default().run(source, launch, &mut |event| {
         if args.events {
             console::log_json(event);
         }
+        match event.kind.name() {
+            "run_started" => reached = Some(event.section.clone()),
+            "run_failed" => {}
+            _ if reached.is_some() && &*event.task == ROOT => reached = Some(event.section.clone()),
+            _ => {}
+        }
         progress.observe(event);
     });
     progress.clear();
-    report
+    (report, reached)
 }
 
 /// A PromptForge run whose input text and declaration do not fit has not begun (spec C10).
@@ -124,7 +150,13 @@ fn setup_error(report: &Report) -> Option<SetupError> {
 }
 
 /// Hands out what a run left: its output file, its result, its failure.
-fn conclude(args: &RunArgs, source: &str, report: &Report, style: Style) -> Status {
+fn conclude(
+    args: &RunArgs,
+    source: &str,
+    report: &Report,
+    reached: Option<&str>,
+    style: Style,
+) -> Status {
     let collected = collect(args, report);
     let printed = if args.json {
         console::print_json(&RunObject::new(report))
@@ -132,8 +164,13 @@ fn conclude(args: &RunArgs, source: &str, report: &Report, style: Style) -> Stat
         match &report.outcome {
             Outcome::Completed(result) => console::print_result(result),
             Outcome::Failed(error) => {
-                let file = args.file.to_string_lossy();
-                console::log_raw(&diagnostic::render(error, &file, source, style));
+                let subject = Subject {
+                    file: &args.file.to_string_lossy(),
+                    source,
+                    dialect: args.look.dialect.into(),
+                    reached,
+                };
+                console::log_raw(&failure::explain(error, &subject).render(source, style));
                 Ok(())
             }
             Outcome::Cancelled => {
@@ -169,13 +206,15 @@ fn collect(args: &RunArgs, report: &Report) -> Result<(), String> {
     let (Outcome::Completed(_), Some(declared)) = (&report.outcome, declared) else {
         return Ok(());
     };
-    let blame = |why: String| {
-        let (file, declared) = (file.display(), &declared.path);
-        format!("cannot write `{file}` from the prompt's output file `{declared}`: {why}")
-    };
+    let declared = &declared.path;
+    let blame = |why: String| format!("cannot write `{}`: {why}", file.display());
+    if matches!(report.store.kind(declared), Ok(None)) {
+        let why = format!("the prompt did not write its output file `{declared}`");
+        return Err(blame(why));
+    }
     let bytes = report
         .store
-        .read(&declared.path)
+        .read(declared)
         .map_err(|error| blame(error.to_string()))?;
     output::write(file, &bytes).map_err(|error| blame(error.to_string()))
 }

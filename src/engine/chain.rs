@@ -130,6 +130,11 @@ impl Chain {
         (index, format!("{}.{index}", self.id).into())
     }
 
+    /// The id that the next child will have.
+    pub(super) fn peek_child(&self) -> String {
+        format!("{}.{}", self.id, self.children)
+    }
+
     /// The task of this chain's that an id names.
     pub(super) fn find_owned(&self, id: &str) -> Option<TaskKey> {
         let index = id
@@ -159,13 +164,13 @@ impl Running {
     /// What runs at this stage, and the prose it reads; a library reads none.
     pub(super) fn code(&self, program: &Program) -> Option<(Compiled, Option<Prose>)> {
         match self.stage {
-            Stage::Library => program.library.clone().map(|code| (code, None)),
+            Stage::Library => program.library().map(|code| (code, None)),
             Stage::Block(at) => program.parts(self.section).get(at).map(|part| {
                 let prose = Prose {
                     section: self.section,
                     block: part.prose,
                 };
-                (part.code.clone(), Some(prose))
+                (program.code(part), Some(prose))
             }),
         }
     }

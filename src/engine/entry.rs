@@ -25,6 +25,8 @@ pub(super) struct Shared {
     pub(super) when: Arc<str>,
     pub(super) log_events: u32,
     pub(super) policy: Policy,
+    /// Whether the store is opened for the run and each task (spec S58).
+    pub(super) opens_store: bool,
     pub(super) ui: Option<Data>,
 }
 
@@ -241,7 +243,7 @@ impl Host for Entry {
             .iter()
             .map(|part| {
                 (
-                    part.code.clone(),
+                    program.code(part),
                     Prose {
                         section: Some(id),
                         block: part.prose,

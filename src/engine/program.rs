@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::lua::{Compiled, Compiler};
+use crate::lua::{Compiled, Compiler, Region, Regions};
 use crate::prompt::{
     Block, Dialect, Location, LuaBlock, ParseError, ParseErrorKind, Prompt, SectionId,
 };
@@ -15,15 +15,18 @@ pub struct Program {
     pub(super) title: Arc<str>,
     /// Each section's name, as events name it.
     pub(super) names: Arc<[Arc<str>]>,
-    pub(super) library: Option<Compiled>,
-    pub(super) h1: Arc<[Part]>,
-    pub(super) sections: Arc<[Box<[Part]>]>,
+    regions: Arc<Regions>,
+    library: Option<Region>,
+    /// The Lua blocks of the H1 body, then those of each section in file order.
+    parts: Arc<[Part]>,
+    /// Where the blocks of the H1 body end, and after them those of each section.
+    ends: Arc<[u32]>,
 }
 
 /// A Lua block of a section, and where its pending prose stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    pub(super) code: Compiled,
+    region: Region,
     /// The index of the prose block right before it, if there is one.
     pub(super) prose: Option<u32>,
 }
@@ -84,13 +87,21 @@ impl Program {
 
     /// The Lua blocks of a section, or of the H1 body.
     pub(super) fn parts(&self, section: Option<SectionId>) -> &[Part] {
-        match section {
-            None => &self.h1,
-            Some(id) => self
-                .sections
-                .get(id.0 as usize)
-                .map_or(&[], |parts| &parts[..]),
-        }
+        let at = section.map_or(0, |id| id.0 as usize + 1);
+        let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
+        let start = at.checked_sub(1).map_or(0, end);
+        self.parts.get(start..end(at)).unwrap_or_default()
+    }
+
+    /// A block's compiled form.
+    pub(super) fn code(&self, part: &Part) -> Compiled {
+        Compiled::new(self.regions.clone(), part.region)
+    }
+
+    /// The shared library's compiled form.
+    pub(super) fn library(&self) -> Option<Compiled> {
+        self.library
+            .map(|region| Compiled::new(self.regions.clone(), region))
     }
 
     /// The prose of one block of a section, or of the H1 body.
@@ -115,7 +126,7 @@ fn compile(
         message,
         location: Location::default(),
     };
-    let compiler = Compiler::new(prompt.dialect).map_err(failed)?;
+    let mut compiler = Compiler::new(prompt.dialect).map_err(failed)?;
     let title: Arc<str> = Arc::from(prompt.title.as_str());
     let names: Arc<[Arc<str>]> = prompt
         .sections
@@ -126,10 +137,9 @@ fn compile(
         report("lua_compilation_started", name.clone());
         let compiled = compiler.compile(block);
         let succeeded = compiled.is_ok();
-        let end = if succeeded {
-            "lua_compilation_succeeded"
-        } else {
-            "lua_compilation_failed"
+        let end = match succeeded {
+            true => "lua_compilation_succeeded",
+            false => "lua_compilation_failed",
         };
         report(end, name.clone());
         compiled.map_err(|diagnostic| {
@@ -144,8 +154,11 @@ fn compile(
         .as_ref()
         .map(|block| region(block, &title))
         .transpose()?;
-    let mut parts = |blocks: &[Block], name: &Arc<str>| -> Result<Box<[Part]>, ParseError> {
-        let mut parts = Vec::new();
+    let sections = prompt.sections.iter().map(|section| &section.blocks);
+    let bodies = std::iter::once(&prompt.h1).chain(sections);
+    let mut parts = Vec::new();
+    let mut ends = Vec::with_capacity(names.len() + 1);
+    for (blocks, name) in bodies.zip(std::iter::once(&title).chain(names.iter())) {
         for (at, block) in blocks.iter().enumerate() {
             let Block::Lua(block) = block else { continue };
             let before = at.checked_sub(1).and_then(|at| Some((at, blocks.get(at)?)));
@@ -154,25 +167,19 @@ fn compile(
                 _ => None,
             };
             parts.push(Part {
-                code: region(block, name)?,
+                region: region(block, name)?,
                 prose,
             });
         }
-        Ok(parts.into_boxed_slice())
-    };
-    let h1 = parts(&prompt.h1, &title)?;
-    let sections = prompt
-        .sections
-        .iter()
-        .zip(names.iter())
-        .map(|(section, name)| parts(&section.blocks, name))
-        .collect::<Result<Vec<_>, _>>()?;
+        ends.push(u32::try_from(parts.len()).unwrap_or(u32::MAX));
+    }
     Ok(Program {
         title,
         names,
+        regions: compiler.finish(),
         library,
-        h1: h1.into(),
-        sections: sections.into(),
+        parts: parts.into(),
+        ends: ends.into(),
         prompt: Arc::new(prompt),
     })
 }

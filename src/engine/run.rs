@@ -12,12 +12,13 @@ use super::claims::Claims;
 use super::effect::{Answer, Effect, EffectId};
 use super::entry::{Input, Shared};
 use super::event::EventKind;
+use super::open::Opening;
 use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
 use super::program::{ParseEvent, Program};
 use super::seeded::Seeded;
 use super::serve::Spawning;
-use super::store::{Policy, StoreValue};
+use super::store::{Policy, StoreFailure, StoreValue};
 use super::strand::{Slice, Strand};
 use super::task::{Origin, Record, Rest, State, TaskKey};
 use crate::lua::{Data, Failure, Reply};
@@ -44,6 +45,8 @@ pub struct Setup {
     pub ui: Option<Data>,
     /// The store's policy; `None` where the handle declares no store (spec S50).
     pub store: Option<Policy>,
+    /// Whether the store's backend checks, and so is opened for the run and each task (spec S58).
+    pub opens_store: bool,
     /// Set, by anyone, to cancel the run.
     pub cancel: Arc<AtomicBool>,
 }
@@ -66,6 +69,8 @@ pub(super) enum Wake {
     Start,
     /// Its effect was answered.
     Answer(Answer),
+    /// The store was opened for it, or refused to be.
+    Opened(Opening, Result<StoreValue, StoreFailure>),
     /// Its wait can be looked at.
     Wait,
     /// It was paused.
@@ -82,6 +87,8 @@ pub(super) struct InFlight {
     pub(super) failed: Option<&'static str>,
     /// Whether it is a timer, which a stop reaches.
     pub(super) timer: bool,
+    /// What goes on once the store is open.
+    pub(super) opening: Option<Opening>,
 }
 
 /// One run of one prompt: sans-IO, single-threaded and deterministic. [`Run::step`] runs every
@@ -123,6 +130,7 @@ impl Run {
             when: setup.when,
             log_events: setup.log_events,
             policy: setup.store.unwrap_or_default(),
+            opens_store: setup.opens_store,
             ui: setup.ui,
         });
         let task = Rc::new(Task::new("0".into()));
@@ -220,7 +228,7 @@ impl Run {
     /// Hands in the answer to an effect; [`Run::step`] must follow. An answer to an effect that is
     /// not in flight is ignored.
     pub fn answer(&mut self, id: EffectId, answer: Answer) {
-        let Some(effect) = self.in_flight.remove(&id) else {
+        let Some(mut effect) = self.in_flight.remove(&id) else {
             return;
         };
         if let Answer::Broken(text) = answer {
@@ -239,9 +247,13 @@ impl Run {
                 self.report(effect.task, EventKind::Plain(kind));
             }
         }
+        let answered = match (effect.opening.take(), answer) {
+            (Some(opening), Answer::Store(answer)) => Wake::Opened(opening, answer),
+            (_, answer) => Wake::Answer(answer),
+        };
         match &mut self.held {
-            Some((held, wake)) if *held == effect.task => *wake = Some(Wake::Answer(answer)),
-            _ => self.ready.push_back((effect.task, Wake::Answer(answer))),
+            Some((held, wake)) if *held == effect.task => *wake = Some(answered),
+            _ => self.ready.push_back((effect.task, answered)),
         }
     }
 
@@ -300,7 +312,22 @@ impl Run {
                     let error = RunError::new(RunErrorKind::Vfs, "store operation failed");
                     return self.end(Outcome::Failed(error));
                 }
+                if self.shared.opens_store {
+                    self.open_store(task, task_id(&strand), Opening::Run);
+                    return self.put_back(task, strand);
+                }
                 strand.start_root()
+            }
+            Wake::Opened(opening, answer) => {
+                match self.opened(task, &mut strand, opening, answer) {
+                    Ok(Some(slice)) => slice,
+                    Ok(None) => return self.put_back(task, strand),
+                    Err(failure) => {
+                        self.put_back(task, strand);
+                        let error = RunError::new(RunErrorKind::Vfs, failure.message);
+                        return self.end(Outcome::Failed(error));
+                    }
+                }
             }
             Wake::Start => strand.start(),
             Wake::GoOn => strand.go_on(),
@@ -315,7 +342,7 @@ impl Run {
                 Some(answer) => strand.resume(answer),
                 None => return self.park(task, strand),
             },
-            Wake::Spawn(spawning) => match self.spawn_arms(task, &mut strand, spawning) {
+            Wake::Spawn(spawning) => match self.spawn_arms(task, &mut strand, spawning, false) {
                 Some(slice) => slice,
                 None => return self.put_back(task, strand),
             },
@@ -336,6 +363,10 @@ impl Run {
                 Slice::Cancelled => {
                     self.put_back(task, strand);
                     return self.cancelled();
+                }
+                Slice::Walk => {
+                    self.open_store(task, task_id(&strand), Opening::Walk);
+                    None
                 }
                 Slice::Ended(result) => {
                     let result = self.settle(&mut strand, result);
@@ -404,6 +435,10 @@ impl Run {
         self.in_flight.insert(id, in_flight);
         id
     }
+}
+
+fn task_id(strand: &Strand) -> String {
+    strand.task.id.to_string()
 }
 
 /// The version gate (spec F51 to F53).

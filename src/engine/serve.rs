@@ -10,6 +10,7 @@ use super::claims::Conflict;
 use super::effect::Effect;
 use super::entry::{Input, Request, Spawn};
 use super::event::{EventKind, TaskStarted, store_event};
+use super::open::Opening;
 use super::outbox::Task;
 use super::outcome::{RunError, RunErrorKind};
 use super::run::{InFlight, Run, Wake};
@@ -57,7 +58,7 @@ impl Run {
                     complete,
                     arms,
                 };
-                return self.spawn_arms(task, strand, Box::new(spawning));
+                return self.spawn_arms(task, strand, Box::new(spawning), false);
             }
             Request::Wait { any, set, timeout } => {
                 match self.wait(task, strand, any, &set, timeout) {
@@ -66,11 +67,15 @@ impl Run {
                     Err(failure) => Err(failure),
                 }
             }
-            Request::Spawn(spawn) => self.spawn(task, strand, *spawn, Origin::Author).map(|key| {
-                let id = self.record(key).task.id.clone();
-                self.admit();
-                Reply::Data(handle(&id))
-            }),
+            Request::Spawn(spawn) if self.shared.opens_store => {
+                let id = strand
+                    .top()
+                    .map(|chain| chain.peek_child())
+                    .unwrap_or_default();
+                self.open_store(task, id, Opening::Spawn(spawn));
+                return None;
+            }
+            Request::Spawn(spawn) => self.spawn_task(task, strand, *spawn),
             Request::Status(id) => self
                 .owned_or_self(task, strand, &id)
                 .map(|key| Reply::Data(self.status(key, strand))),
@@ -127,6 +132,7 @@ impl Run {
             succeeded: store_event(&op, true),
             failed: store_event(&op, false),
             timer: false,
+            opening: None,
         };
         let id = self.issue(task, Effect::Store { op, direct }, in_flight);
         self.record_mut(task).rest = Rest::Effect(id);
@@ -154,6 +160,19 @@ impl Run {
              {other_claim} claim by {other}"
         );
         self.conflict = Some(RunError::new(RunErrorKind::Determinism, text));
+    }
+
+    /// Starts a task of the author's, and gives its handle.
+    pub(super) fn spawn_task(
+        &mut self,
+        owner: TaskKey,
+        strand: &mut Strand,
+        spawn: Spawn,
+    ) -> Result<Reply, Failure> {
+        let key = self.spawn(owner, strand, spawn, Origin::Author)?;
+        let id = self.record(key).task.id.clone();
+        self.admit();
+        Ok(Reply::Data(handle(&id)))
     }
 
     /// Starts a task; it first runs when its owner waits and it has a slot (spec K88).
@@ -217,14 +236,25 @@ impl Run {
         Ok(key)
     }
 
-    /// Spawns a fanout's arms, as many as a step has room for, and then waits for them.
+    /// Spawns a fanout's arms, as many as a step has room for, and then waits for them. `opened`
+    /// says that the store was opened for the next one.
     pub(super) fn spawn_arms(
         &mut self,
         task: TaskKey,
         strand: &mut Box<Strand>,
         mut spawning: Box<Spawning>,
+        mut opened: bool,
     ) -> Option<Slice> {
         while !self.shared.outbox.is_full() {
+            if spawning.members.len() > 0 && self.shared.opens_store && !opened {
+                let id = strand
+                    .top()
+                    .map(|chain| chain.peek_child())
+                    .unwrap_or_default();
+                self.open_store(task, id, Opening::Arm(spawning));
+                return None;
+            }
+            opened = false;
             let Some(member) = spawning.members.next() else {
                 return self.arms_spawned(task, strand, *spawning);
             };
@@ -253,10 +283,7 @@ impl Run {
         spawning: Spawning,
     ) -> Option<Slice> {
         if !spawning.complete {
-            for arm in spawning.arms {
-                self.stop_task(arm, End::Cancelled, "");
-            }
-            self.admit();
+            self.give_up_arms(spawning);
             return Some(strand.answer(Err(unrepresentable())));
         }
         let empty: Arc<str> = Arc::from("");
@@ -275,6 +302,14 @@ impl Run {
         };
         self.begin_wait(task, wait);
         self.park_in(task)
+    }
+
+    /// Cancels the arms of a fanout that fails before they have run.
+    pub(super) fn give_up_arms(&mut self, spawning: Spawning) {
+        for arm in spawning.arms {
+            self.stop_task(arm, End::Cancelled, "");
+        }
+        self.admit();
     }
 
     /// Gives the slot of a strand that waits for tasks to others (spec K206). The strand itself is
@@ -329,13 +364,13 @@ impl Run {
             .map(|(_, key)| self.record(*key))
             .filter(|record| record.is_live())
             .map(|record| Data::Text(record.task.id.clone()))
-            .collect();
+            .collect::<Vec<_>>();
         let mut fields = vec![
             ("target", Data::Text(target)),
             ("origin", Data::text(record.origin.tag())),
             ("state", Data::text(state)),
             ("turns", Data::Int(0)),
-            ("tasks", Data::List(Arc::new(live))),
+            ("tasks", Data::list(live)),
             ("depth", Data::Int(i64::from(record.depth))),
         ];
         fields.extend(ok.map(|ok| ("ok", Data::Bool(ok))));
@@ -371,8 +406,8 @@ impl Run {
             .map(|(_, key)| self.record(*key))
             .filter(|record| record.is_live() && author == (record.origin == Origin::Author))
             .map(|record| handle(&record.task.id))
-            .collect();
-        Data::List(Arc::new(live))
+            .collect::<Vec<_>>();
+        Data::list(live)
     }
 
     fn concurrency(&mut self, strand: &mut Strand, limit: Option<u32>) -> Reply {

@@ -22,6 +22,8 @@ pub(super) struct Strand {
     chains: Vec<Chain>,
     /// The section to enter after a pause.
     paused: Option<SectionId>,
+    /// Whether the store is to be opened before the next section (spec S58).
+    reopens: bool,
 }
 
 /// Where a slice stopped.
@@ -32,6 +34,8 @@ pub(super) enum Slice {
     Ended(Ended),
     /// Enough was put out for one step; the strand can go on at once.
     Paused,
+    /// The H1 pass is over and the walk begins, for which the store is opened again.
+    Walk,
     /// The run is cancelled, and with it the strand.
     Cancelled,
 }
@@ -84,6 +88,7 @@ impl Strand {
             memory,
             chains: vec![chain],
             paused: None,
+            reopens: false,
         }
     }
 
@@ -93,8 +98,11 @@ impl Strand {
 
     /// Starts the root chain: the H1 pass, where there is one, then the first section.
     pub(super) fn start_root(&mut self) -> Slice {
-        let next = match self.shared.program.h1.is_empty() {
-            false => self.open(None),
+        let next = match self.shared.program.parts(None).is_empty() {
+            false => {
+                self.reopens = self.shared.opens_store;
+                self.open(None)
+            }
             true => self.after_h1(),
         };
         self.run(next)
@@ -238,6 +246,10 @@ impl Strand {
                     self.paused = Some(section);
                     return Slice::Paused;
                 }
+                Next::Enter(Some(section)) if std::mem::take(&mut self.reopens) => {
+                    self.paused = Some(section);
+                    return Slice::Walk;
+                }
                 Next::Enter(Some(section)) => self.open(Some(section)),
                 Next::Enter(None) => Next::End(Ok(None)),
                 Next::Flow(Flow::Asked(request)) => return Slice::Asked(request),
@@ -265,7 +277,7 @@ impl Strand {
         chain.entries = chain.entries.saturating_add(1);
         let program = &self.shared.program;
         let promptforge = program.dialect() == Dialect::PromptForge;
-        let has_library = promptforge && program.library.is_some();
+        let has_library = promptforge && program.library().is_some();
         let has_blocks = !program.parts(section).is_empty();
         let vm = if has_blocks || has_library {
             let entry = Entry {
@@ -368,7 +380,7 @@ impl Strand {
             };
         };
         let jump = vm.host().jump.take();
-        let var = vm.var();
+        let var = vm.check_var();
         running.stage = Stage::Block(at + 1);
         let ending = match (jump, end) {
             (Some(heading), _) => Some(Ending::Jumped(heading)),
@@ -385,8 +397,8 @@ impl Strand {
         self.report(section, "lua_chunk_succeeded");
         match (var, ending) {
             (Err(failure), _) => self.fail(Stopped::plain(failure)),
-            (Ok(_), None) => Next::Stage,
-            (Ok(_), Some(ending)) => Next::Close(ending),
+            (Ok(()), None) => Next::Stage,
+            (Ok(()), Some(ending)) => Next::Close(ending),
         }
     }
 

@@ -80,6 +80,7 @@ impl Run {
                 succeeded: None,
                 failed: None,
                 timer: true,
+                opening: None,
             };
             let id = self.issue(task, effect, in_flight);
             if let Rest::Tasks(wait) = &mut self.record_mut(task).rest {

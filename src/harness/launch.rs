@@ -8,7 +8,8 @@ use crate::prompt::Dialect;
 
 use super::{Seed, StartedAt};
 
-/// The run limits that need no model (spec L8, L76).
+/// The limits of a run (spec L8, L76). Those of models, the last three, govern nothing as long as
+/// there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The ceiling on tasks that run at once.

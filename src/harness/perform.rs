@@ -15,12 +15,32 @@ const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// What is on its way back to a run.
 struct Waiting {
-    answers: VecDeque<(EffectId, Answer)>,
-    /// How many answers go before the timers that stand in the queue, once one came to its head.
-    ahead: Option<usize>,
+    answers: VecDeque<Queued>,
     timers: BinaryHeap<Reverse<(Instant, EffectId)>>,
     withdrawn: HashSet<EffectId>,
     pool: Pool,
+}
+
+/// An answer in line.
+struct Queued {
+    id: EffectId,
+    answer: Answer,
+    /// Whether it is a timer's that has let others go first already.
+    ripe: bool,
+}
+
+impl Queued {
+    fn new(id: EffectId, answer: Answer) -> Self {
+        Self {
+            id,
+            answer,
+            ripe: false,
+        }
+    }
+
+    fn is_timer(&self) -> bool {
+        self.answer == Answer::Fired
+    }
 }
 
 /// Steps a run to its outcome. Store operations are performed at once, on this thread; a timer is a
@@ -34,7 +54,6 @@ pub(super) fn perform(
 ) -> Outcome {
     let mut waiting = Waiting {
         answers: VecDeque::new(),
-        ahead: None,
         timers: BinaryHeap::new(),
         withdrawn: HashSet::new(),
         // The root chain needs no slot.
@@ -57,7 +76,7 @@ pub(super) fn perform(
                     let answer = Answer::Store(store.perform(&op));
                     match first {
                         true => direct = Some((issued.id, answer)),
-                        false => waiting.answers.push_back((issued.id, answer)),
+                        false => waiting.answers.push_back(Queued::new(issued.id, answer)),
                     }
                 }
                 Effect::Timer { seconds, .. } => waiting.set_timer(issued.id, seconds),
@@ -87,52 +106,53 @@ impl Waiting {
     /// The next answer; `None` when the run was cancelled meanwhile.
     fn next(&mut self, cancelled: &dyn Fn() -> bool) -> Option<(EffectId, Answer)> {
         loop {
-            while let Some(answer) = self.pool.ready() {
-                self.answers.push_back(answer);
-            }
-            let limit = self.fire().map_or(LOOK, |left| left.min(LOOK));
-            if let Some(answer) = self.take() {
-                return Some(answer);
+            let limit = self.collect();
+            if let Some(head) = self.take() {
+                return Some((head.id, head.answer));
             }
             if cancelled() {
                 return None;
             }
-            if let Some(answer) = self.pool.next(limit) {
-                self.answers.push_back(answer);
+            if let Some((id, answer)) = self.pool.next(limit) {
+                self.answers.push_back(Queued::new(id, answer));
             }
         }
     }
 
-    /// Queues the timers whose time has come, and says how far the next one is.
-    fn fire(&mut self) -> Option<Duration> {
+    /// Puts in line what has come in, and says how long there is to wait for more.
+    fn collect(&mut self) -> Duration {
+        while let Some((id, answer)) = self.pool.ready() {
+            self.answers.push_back(Queued::new(id, answer));
+        }
         while let Some(Reverse((deadline, id))) = self.timers.peek().copied() {
             if !self.withdrawn.remove(&id) {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if !left.is_zero() {
-                    return Some(left);
+                    return left.min(LOOK);
                 }
-                self.answers.push_back((id, Answer::Fired));
+                self.answers.push_back(Queued::new(id, Answer::Fired));
             }
             self.timers.pop();
         }
-        None
+        LOOK
     }
 
-    /// Takes the head of the queue. When a timer comes to it, the answers that are there go first,
-    /// but no later ones: a chain that asks without end holds no timer up (spec K205).
-    fn take(&mut self) -> Option<(EffectId, Answer)> {
-        let is_timer = |(_, answer): &(EffectId, Answer)| matches!(answer, Answer::Fired);
-        if self.ahead.is_none() && self.answers.front().is_some_and(is_timer) {
-            self.answers.make_contiguous().sort_by_key(is_timer);
-            let answers = self.answers.iter().filter(|answer| !is_timer(answer));
-            self.ahead = Some(answers.count());
+    /// Takes the head of the line. A timer that gets there lets the other answers that are in line
+    /// then go first, once (spec K205).
+    fn take(&mut self) -> Option<Queued> {
+        if self
+            .answers
+            .front()
+            .is_some_and(|head| head.is_timer() && !head.ripe)
+        {
+            let (timers, others): (Vec<_>, Vec<_>) =
+                self.answers.drain(..).partition(Queued::is_timer);
+            let timers = timers.into_iter().map(|timer| Queued {
+                ripe: true,
+                ..timer
+            });
+            self.answers = others.into_iter().chain(timers).collect();
         }
-        let taken = self.answers.pop_front();
-        self.ahead = match (self.ahead, &taken) {
-            (ahead, Some(answer)) if is_timer(answer) => ahead,
-            (Some(ahead), Some(_)) => ahead.checked_sub(1),
-            _ => None,
-        };
-        taken
+        self.answers.pop_front()
     }
 }

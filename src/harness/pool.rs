@@ -14,6 +14,9 @@ use crate::engine::{Answer, EffectId};
 
 type Job = Box<dyn FnOnce() -> Answer + Send>;
 
+/// Both ends of a channel.
+type Channel<T> = (Sender<T>, Receiver<T>);
+
 /// Threads that perform blocking deeds for a run. None is started before the first deed, and never
 /// more than the most that was allowed. A deed that panics is answered as broken.
 #[derive(Debug)]
@@ -22,8 +25,8 @@ pub struct Pool {
     threads: Vec<JoinHandle<()>>,
     /// Deeds that were submitted and not answered.
     busy: Arc<AtomicUsize>,
-    jobs: (Sender<(EffectId, Job)>, Receiver<(EffectId, Job)>),
-    answers: (Sender<(EffectId, Answer)>, Receiver<(EffectId, Answer)>),
+    jobs: Channel<(EffectId, Job)>,
+    answers: Channel<(EffectId, Answer)>,
 }
 
 impl Pool {

@@ -103,6 +103,7 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             concurrency: limits.concurrency,
             log_events: limits.log_events,
             ui: ui.and_then(|ui| Data::deserialize(ui).ok()),
+            opens_store: store.checks_open(),
             store: store.is_declared().then(|| store.policy().clone()),
             cancel: cancel.flag(),
         },

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use mlua::{Function as LuaFunction, Lua, LuaString, StdLib, Table, Value};
 
 use super::helpers::{self, Helper};
-use super::host::Host;
+use super::host::{Host, Raise};
 use super::order;
 use super::vm::Core;
 
@@ -32,6 +32,30 @@ pub(super) const BASE: [&str; 18] = [
     "xpcall",
 ];
 
+/// Functions of Lua's own string library, and under which names they are kept among its globals.
+pub(super) const KEPT_STRINGS: [(&str, &str); 4] = [
+    ("format", "string.format"),
+    ("sub", "string.sub"),
+    ("find", "string.find"),
+    ("gmatch", "string.gmatch"),
+];
+
+/// What the helper of metatables needs of Lua's own globals.
+const NATIVES: [&str; 8] = [
+    "getmetatable",
+    "setmetatable",
+    "rawequal",
+    "rawget",
+    "rawset",
+    "pcall",
+    "error",
+    "type",
+];
+
+/// What a prompt sets on `_G`: the metatable, the fields that are handled apart, and the handlers
+/// that read its own.
+type OwnMetatable = (Option<Table>, Table, LuaFunction, LuaFunction);
+
 impl<H: Host> Core<H> {
     pub(super) fn base_global(
         self: &Rc<Self>,
@@ -51,6 +75,7 @@ impl<H: Host> Core<H> {
                 }
                 return Ok(Value::Table(table));
             }
+            "tostring" => "text",
             "math" => return self.seeded_math(lua).map(Value::Table),
             _ => return self.base.raw_get(name),
         };
@@ -113,6 +138,11 @@ impl<H: Host> Core<H> {
             }
             "iterate" => {
                 let core = self.clone();
+                let following = lua.create_function(move |_, args: (Table, i64, Value)| {
+                    core.poll()?;
+                    following(args)
+                })?;
+                let core = self.clone();
                 let touch = lua.create_function(move |lua, table: Table| {
                     if table == core.globals {
                         core.take_all(lua)
@@ -130,11 +160,22 @@ impl<H: Host> Core<H> {
                     base("error")?,
                     lua.create_function(metafield)?,
                     lua.create_function(sort_keys)?,
-                    lua.create_function(following)?,
+                    following,
                     touch,
                 ))?
             }
+            "text" => helpers::load(lua, Helper::Text)?.call((
+                base("tostring")?,
+                base("string.format")?,
+                base("type")?,
+                base("select")?,
+                base("string.sub")?,
+                base("string.find")?,
+                base("string.gmatch")?,
+                ordinal(lua)?,
+            ))?,
             "tables" => {
+                let text = self.group(lua, "text")?;
                 let table: Table = self.base.raw_get("table")?;
                 let integer = lua.create_function(|_, value: Value| Ok(value.is_integer()))?;
                 helpers::load(lua, Helper::Tables)?.call((
@@ -142,28 +183,35 @@ impl<H: Host> Core<H> {
                     table.raw_get::<Value>("sort")?,
                     base("type")?,
                     base("error")?,
-                    base("tostring")?,
+                    text.raw_get::<Value>("tostring")?,
                     lua.create_function(metafield)?,
                     integer,
                 ))?
             }
             _ => {
                 let core = self.clone();
-                let keep = lua.create_function(move |_, (own, kept): (Option<Table>, Table)| {
-                    core.set_own_metatable(own, &kept)
+                let keep = lua.create_function(move |_, parts: OwnMetatable| {
+                    let (own, kept, index, newindex) = parts;
+                    core.set_own_metatable(own, &kept, index, newindex)
                 })?;
-                helpers::load(lua, Helper::Meta)?.call((
-                    base("getmetatable")?,
-                    base("setmetatable")?,
-                    base("rawequal")?,
-                    base("rawget")?,
-                    base("rawset")?,
-                    base("pcall")?,
-                    base("error")?,
-                    base("type")?,
-                    &self.globals,
-                    keep,
-                ))?
+                let core = self.clone();
+                let find =
+                    lua.create_function(move |lua, key: Value| match core.find(lua, &key) {
+                        Ok(Some(value)) => Ok((Some(true), value)),
+                        Ok(None) => Ok((Some(false), Value::Nil)),
+                        Err(Raise::Value(raised)) => Ok((None, raised)),
+                        Err(Raise::Error(error)) => Err(error),
+                    })?;
+                let core = self.clone();
+                let assign = lua.create_function(move |lua, (key, value): (Value, Value)| {
+                    core.keep(lua, &key, &value)
+                })?;
+                let natives = lua.create_table()?;
+                for name in NATIVES {
+                    natives.raw_set(name, base(name)?)?;
+                }
+                let helper = helpers::load(lua, Helper::Meta)?;
+                helper.call((natives, &self.globals, keep, find, assign))?
             }
         };
         self.groups.borrow_mut().push((name, table.clone()));
@@ -194,7 +242,7 @@ fn sort_keys(_: &Lua, keys: Table) -> mlua::Result<()> {
 
 /// The key that follows `after` outside the array part of `length`, the first one after nil
 /// (spec L42).
-fn following(_: &Lua, (table, length, after): (Table, i64, Value)) -> mlua::Result<Value> {
+fn following((table, length, after): (Table, i64, Value)) -> mlua::Result<Value> {
     let mut best: Option<Value> = None;
     let mut passed = false;
     for pair in table.pairs::<Value, Value>() {
@@ -222,4 +270,21 @@ fn following(_: &Lua, (table, length, after): (Table, i64, Value)) -> mlua::Resu
         }
     }
     Ok(best.unwrap_or(Value::Nil))
+}
+
+/// Numbers values in the order in which they are first shown.
+fn ordinal(lua: &Lua) -> mlua::Result<LuaFunction> {
+    let numbers = lua.create_table()?;
+    let weak = lua.create_table()?;
+    weak.raw_set("__mode", "k")?;
+    numbers.set_metatable(Some(weak))?;
+    let count = std::cell::Cell::new(0u64);
+    lua.create_function(move |_, value: Value| {
+        if let Value::Integer(number) = numbers.raw_get(&value)? {
+            return Ok(number.to_string());
+        }
+        count.set(count.get() + 1);
+        numbers.raw_set(value, count.get())?;
+        Ok(count.get().to_string())
+    })
 }

@@ -107,9 +107,9 @@ fn read(value: &Value, depth: usize, budget: &mut usize) -> Result<Data, Refused
     };
     spend(budget, 0)?;
     if let Some(data) = snapshot_of(table) {
-        return match data.fits(Data::MAX_DEPTH.saturating_sub(depth)) {
-            true => Ok(data),
-            false => Err(Refused::Offends),
+        return match depth + data.depth() > Data::MAX_DEPTH {
+            true => Err(Refused::Offends),
+            false => spend(budget, data.size()).map(|()| data),
         };
     }
     if depth >= Data::MAX_DEPTH {
@@ -208,7 +208,7 @@ impl Entries {
     pub(super) fn finish(self) -> Data {
         let Self { list, mut rest } = self;
         if rest.is_empty() && !list.is_empty() {
-            return Data::List(Arc::new(list));
+            return Data::list(list);
         }
         let numbered = list
             .into_iter()
@@ -221,14 +221,14 @@ impl Entries {
             .zip(1i64..)
             .all(|((key, _), i)| *key == Key::Int(i));
         if sequence && !rest.is_empty() {
-            return Data::List(Arc::new(rest.into_iter().map(|(_, value)| value).collect()));
+            return Data::list(rest.into_iter().map(|(_, value)| value).collect::<Vec<_>>());
         }
         // Of two keys with one text, such as 1 and '1', the string is the later one.
         let map: BTreeMap<_, _> = rest
             .into_iter()
             .map(|(key, value)| (key.into_text(), value))
             .collect();
-        Data::Map(Arc::new(map))
+        Data::map(map)
     }
 }
 
@@ -258,8 +258,8 @@ fn find_offender(value: &Value, path: String, walk: &mut Walk) -> Option<NotData
         return scalar(value).is_none().then(|| offends(path, value));
     };
     if let Some(data) = snapshot_of(table) {
-        let fits = data.fits(Data::MAX_DEPTH.saturating_sub(level));
-        return (!fits).then(|| offends(path, value));
+        let deep = level + data.depth() > Data::MAX_DEPTH;
+        return deep.then(|| offends(path, value));
     }
     if walk.above.contains(table) || level >= Data::MAX_DEPTH {
         return Some(offends(path, value));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -23,9 +24,72 @@ pub enum Data {
     /// A string.
     Text(Arc<str>),
     /// An array.
-    List(Arc<Vec<Data>>),
+    List(Arc<List>),
     /// An object, its keys sorted bytewise.
-    Map(Arc<BTreeMap<Arc<str>, Data>>),
+    Map(Arc<Map>),
+}
+
+/// The items of an array, and how large and deep they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct List {
+    items: Vec<Data>,
+    weight: Weight,
+}
+
+/// The entries of an object, and how large and deep they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map {
+    entries: BTreeMap<Arc<str>, Data>,
+    weight: Weight,
+}
+
+/// What data would take written out: parts that are shared count each time. Kept with every array
+/// and object, since counting would take as long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Weight {
+    bytes: usize,
+    depth: usize,
+}
+
+impl Weight {
+    fn add(&mut self, key: usize, part: &Data) {
+        self.bytes = self.bytes.saturating_add(key).saturating_add(part.size());
+        self.depth = self.depth.max(part.depth());
+    }
+}
+
+impl From<Vec<Data>> for List {
+    fn from(items: Vec<Data>) -> Self {
+        let mut weight = Weight::default();
+        items.iter().for_each(|item| weight.add(0, item));
+        Self { items, weight }
+    }
+}
+
+impl From<BTreeMap<Arc<str>, Data>> for Map {
+    fn from(entries: BTreeMap<Arc<str>, Data>) -> Self {
+        let mut weight = Weight::default();
+        entries
+            .iter()
+            .for_each(|(key, value)| weight.add(key.len(), value));
+        Self { entries, weight }
+    }
+}
+
+impl Deref for List {
+    type Target = Vec<Data>;
+
+    fn deref(&self) -> &Vec<Data> {
+        &self.items
+    }
+}
+
+impl Deref for Map {
+    type Target = BTreeMap<Arc<str>, Data>;
+
+    fn deref(&self) -> &BTreeMap<Arc<str>, Data> {
+        &self.entries
+    }
 }
 
 impl Data {
@@ -42,11 +106,19 @@ impl Data {
         Self::Text(text.into())
     }
 
+    /// An array of the given items.
+    pub fn list(items: impl Into<Vec<Data>>) -> Self {
+        Self::List(Arc::new(List::from(items.into())))
+    }
+
+    /// An object of these entries.
+    pub(crate) fn map(entries: BTreeMap<Arc<str>, Data>) -> Self {
+        Self::Map(Arc::new(Map::from(entries)))
+    }
+
     /// An object of the given entries; a key given twice keeps the later value.
     pub fn object<K: Into<Arc<str>>>(entries: impl IntoIterator<Item = (K, Data)>) -> Self {
-        Self::Map(Arc::new(
-            entries.into_iter().map(|(k, v)| (k.into(), v)).collect(),
-        ))
+        Self::map(entries.into_iter().map(|(k, v)| (k.into(), v)).collect())
     }
 
     /// Reads JSON text. Of a key written twice the last one wins (spec L112).
@@ -55,6 +127,23 @@ impl Data {
     /// The reader's own description, where the text is not one JSON value.
     pub fn from_json(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// As [`Data::from_json`], for text of a prompt's own: data of more than `limit` values is
+    /// refused before it is built.
+    ///
+    /// # Errors
+    /// Also `too many values`.
+    pub fn from_json_within(text: &str, limit: usize) -> Result<Self, String> {
+        // Every value but the first follows one of these.
+        let values = text
+            .bytes()
+            .filter(|byte| matches!(byte, b',' | b'[' | b'{'))
+            .count();
+        match values < limit {
+            true => Self::from_json(text),
+            false => Err("too many values".to_owned()),
+        }
     }
 
     /// The compact JSON text (spec L136).
@@ -79,13 +168,23 @@ impl Data {
         }
     }
 
-    /// Whether arrays and objects nest no deeper than `levels`.
-    pub(crate) fn fits(&self, levels: usize) -> bool {
-        let inside = |value: &Self| levels > 0 && value.fits(levels - 1);
+    /// About the memory it would take if nothing were shared, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let inside = match self {
+            Self::Text(text) => text.len(),
+            Self::List(list) => list.weight.bytes,
+            Self::Map(map) => map.weight.bytes,
+            _ => 0,
+        };
+        inside.saturating_add(16)
+    }
+
+    /// How many arrays and objects stand in each other.
+    pub(crate) fn depth(&self) -> usize {
         match self {
-            Self::List(items) => levels > 0 && items.iter().all(inside),
-            Self::Map(map) => levels > 0 && map.values().all(inside),
-            _ => true,
+            Self::List(list) => list.weight.depth + 1,
+            Self::Map(map) => map.weight.depth + 1,
+            _ => 0,
         }
     }
 
@@ -158,7 +257,7 @@ impl<'de> Visitor<'de> for DataVisitor {
         while let Some(item) = seq.next_element()? {
             items.push(item);
         }
-        Ok(Data::List(Arc::new(items)))
+        Ok(Data::list(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Data, A::Error> {
@@ -166,7 +265,7 @@ impl<'de> Visitor<'de> for DataVisitor {
         while let Some((key, value)) = access.next_entry::<String, Data>()? {
             map.insert(Arc::from(key), value);
         }
-        Ok(Data::Map(Arc::new(map)))
+        Ok(Data::map(map))
     }
 }
 
@@ -183,6 +282,16 @@ mod tests {
             data.to_json(),
             "[1e+20,3.0,1e-7,-0.0,7,-0.0,9.223372036854776e+18,1e+16,12345678.5]"
         );
+    }
+
+    #[test]
+    fn shared_parts_count_each_time() {
+        let mut data = Data::list([Data::Null]);
+        for _ in 0..100 {
+            data = Data::list([data.clone(), data]);
+        }
+        assert_eq!(data.depth(), 101);
+        assert_eq!(data.size(), usize::MAX);
     }
 
     #[test]

@@ -2,19 +2,20 @@
 //! (spec L2, L17 to L24).
 
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
 
-use super::base::BASE;
+use super::base::{BASE, KEPT_STRINGS};
 use super::convert::to_lua;
 use super::data::Data;
 use super::failure::Failure;
 use super::guard::{Guards, Policy};
 use super::helpers::{self, Helper};
-use super::host::{Call, Definition, Function, Host};
+use super::host::{Call, Definition, Function, Host, Raise};
 use super::reply::Values;
 use super::sealed::sealed;
-use super::vm::Core;
+use super::vm::{Core, interrupt};
 
 impl<H: Host> Core<H> {
     /// Puts the guard on `_G`. Nothing else is built until it is touched.
@@ -23,23 +24,29 @@ impl<H: Host> Core<H> {
         let core = self.clone();
         guard.raw_set(
             "__index",
-            lua.create_function(move |lua, (_, key): (Value, Value)| core.index(lua, &key))?,
+            lua.create_function(move |lua, (_, key): (Value, Value)| {
+                let found = core.find(lua, &key).map_err(Raise::into_error)?;
+                Ok(found.unwrap_or(Value::Nil))
+            })?,
         )?;
         let core = self.clone();
         guard.raw_set(
             "__newindex",
             lua.create_function(move |lua, (_, key, value): (Value, Value, Value)| {
-                core.assign(lua, key, value)
+                match core.keep(lua, &key, &value)? {
+                    true => Ok(()),
+                    false => core.globals.raw_set(key, value),
+                }
             })?,
         )?;
         *self.guard.borrow_mut() = Some(guard.clone());
         self.globals.set_metatable(Some(guard))?;
-        // Addresses stay hidden, also where a string's own method formats them.
+        // What the helper of texts will need: a prompt may change the table of strings first.
         let string: Table = self.base.raw_get("string")?;
-        let natives = (self.base.raw_get("tostring")?, string.raw_get("format")?);
-        let (tostring, format) = super::text::functions(lua, natives.0, natives.1)?;
-        self.base.raw_set("tostring", tostring)?;
-        string.raw_set("format", format)
+        for (name, kept) in KEPT_STRINGS {
+            self.base.raw_set(kept, string.raw_get::<Value>(name)?)?;
+        }
+        Ok(())
     }
 
     /// A bit for each global, base first.
@@ -61,90 +68,67 @@ impl<H: Host> Core<H> {
         bit.is_some_and(|bit| self.taken.get() & (1 << bit) != 0)
     }
 
-    /// A global that `_G` does not hold: made now, or the prompt's own `__index`.
-    fn index(self: &Rc<Self>, lua: &Lua, key: &Value) -> mlua::Result<Value> {
-        if let Value::String(name) = key {
-            let name = &*name.as_bytes();
-            match name {
-                b"prose" => return self.read_prose(lua),
-                b"argv" if !self.h1 => return self.frozen_argv(lua),
-                b"argv" if self.argv_taken.get() => return Ok(Value::Nil),
-                b"argv" => {
-                    self.argv_taken.set(true);
-                    let value = to_lua(lua, &self.argv)?;
-                    self.globals.raw_set("argv", &value)?;
-                    return Ok(value);
-                }
-                _ => {}
-            }
-            if let Some(bit) = self.position(name)
-                && let Some(value) = self.take(lua, bit)?
-            {
-                return Ok(value);
-            }
-        }
-        self.own_index(key)
-    }
-
-    /// What the metatable that the prompt set on `_G` gives for a missing key (spec L21).
-    fn own_index(&self, key: &Value) -> mlua::Result<Value> {
-        let own = self.own_metatable.borrow().clone();
-        let Some(own) = own else {
-            return Ok(Value::Nil);
+    /// What the engine has under a name that `_G` does not hold; a global is made now. `None`
+    /// leaves the name to the metatable that the prompt set, if it set one.
+    pub(super) fn find(self: &Rc<Self>, lua: &Lua, key: &Value) -> Result<Option<Value>, Raise> {
+        let Value::String(name) = key else {
+            return Ok(None);
         };
-        match own.raw_get("__index")? {
-            Value::Nil => Ok(Value::Nil),
-            Value::Function(handler) => handler.call((&self.globals, key)),
-            Value::Table(table) => table.get(key),
-            other => Err(Failure::lua(format!(
-                "attempt to index a {} value (metamethod 'index')",
-                other.type_name()
-            ))
-            .into()),
+        let name = &*name.as_bytes();
+        match name {
+            b"prose" => return self.read_prose(lua).map(Some),
+            b"argv" if !self.h1 => return Ok(Some(self.frozen_argv(lua)?)),
+            b"argv" if self.argv_taken.get() => return Ok(Some(Value::Nil)),
+            b"argv" => {
+                let value = to_lua(lua, &self.argv)?;
+                self.globals.raw_set("argv", &value)?;
+                self.argv_taken.set(true);
+                return Ok(Some(value));
+            }
+            _ => {}
+        }
+        match self.position(name) {
+            Some(bit) => Ok(self.take(lua, bit)?),
+            None => Ok(None),
         }
     }
 
-    /// An assignment to a global that `_G` does not hold.
-    fn assign(self: &Rc<Self>, lua: &Lua, key: Value, value: Value) -> mlua::Result<()> {
-        if let Value::String(name) = &key {
-            let name = &*name.as_bytes();
-            match name {
-                b"prose" => {
-                    let text = "prose is read-only: assign to `var` or a section global instead";
-                    return Err(Failure::lua(text).into());
-                }
-                b"argv" if !self.h1 => {
-                    let text = "argv is frozen outside H1: assign it in H1 only";
-                    return Err(Failure::lua(text).into());
-                }
-                b"argv" => {
-                    self.argv_taken.set(true);
-                    return self.globals.raw_set(key, value);
-                }
-                _ => {}
-            }
-            // A global that is there, made or not, is assigned without asking a handler.
-            if let Some(bit) = self.position(name)
-                && self.take(lua, bit)?.is_some()
-            {
-                return self.globals.raw_set(key, value);
-            }
-        }
-        let own = self.own_metatable.borrow().clone();
-        let handler = match own {
-            Some(own) => own.raw_get("__newindex")?,
-            None => Value::Nil,
+    /// Assigns to a name that `_G` does not hold, where the engine has it. Whether it has.
+    pub(super) fn keep(
+        self: &Rc<Self>,
+        lua: &Lua,
+        key: &Value,
+        value: &Value,
+    ) -> mlua::Result<bool> {
+        let Value::String(name) = key else {
+            return Ok(false);
         };
-        match handler {
-            Value::Nil => self.globals.raw_set(key, value),
-            Value::Function(handler) => handler.call((&self.globals, key, value)),
-            Value::Table(table) => table.set(key, value),
-            other => Err(Failure::lua(format!(
-                "attempt to index a {} value (metamethod 'newindex')",
-                other.type_name()
-            ))
-            .into()),
+        let name = &*name.as_bytes();
+        match name {
+            b"prose" => {
+                let text = "prose is read-only: assign to `var` or a section global instead";
+                return Err(Failure::lua(text).into());
+            }
+            b"argv" if !self.h1 => {
+                let text = "argv is frozen outside H1: assign it in H1 only";
+                return Err(Failure::lua(text).into());
+            }
+            b"argv" => {
+                self.argv_taken.set(true);
+                self.globals.raw_set(key, value)?;
+                return Ok(true);
+            }
+            _ => {}
         }
+        // A global that is there, made or not, is assigned without asking a handler.
+        let there = match self.position(name) {
+            Some(bit) => self.take(lua, bit)?.is_some(),
+            None => false,
+        };
+        if there {
+            self.globals.raw_set(key, value)?;
+        }
+        Ok(there)
     }
 
     /// Makes a global that was not made yet; `None` where it was, or where there is none.
@@ -153,7 +137,6 @@ impl<H: Host> Core<H> {
         if taken & (1 << bit) != 0 {
             return Ok(None);
         }
-        self.taken.set(taken | 1 << bit);
         let at = bit as usize;
         let (name, value) = match at.checked_sub(BASE.len()) {
             None => (BASE[at], self.base_global(lua, BASE[at])?),
@@ -165,11 +148,12 @@ impl<H: Host> Core<H> {
                 ),
             },
         };
-        if value.is_nil() {
-            return Ok(None);
+        if !value.is_nil() {
+            self.globals.raw_set(name, &value)?;
         }
-        self.globals.raw_set(name, &value)?;
-        Ok(Some(value))
+        // Only now, so that a global whose making failed for want of memory is made again.
+        self.taken.set(self.taken.get() | 1 << bit);
+        Ok((!value.is_nil()).then_some(value))
     }
 
     /// Makes every global, for whoever iterates over `_G`.
@@ -178,14 +162,21 @@ impl<H: Host> Core<H> {
             self.take(lua, bit as u32)?;
         }
         if self.h1 && !self.argv_taken.get() {
-            self.index(lua, &Value::String(lua.create_string("argv")?))?;
+            let name = Value::String(lua.create_string("argv")?);
+            self.find(lua, &name).map_err(Raise::into_error)?;
         }
         Ok(())
     }
 
-    /// Takes over the metatable that a prompt sets on `_G`: its two handlers are read live, its
-    /// other fields as they stand now (spec L21).
-    pub(super) fn set_own_metatable(&self, own: Option<Table>, kept: &Table) -> mlua::Result<()> {
+    /// Takes over the metatable that a prompt sets on `_G` (spec L21): `index` and `newindex` read
+    /// its two handlers live, its other fields stay as they stand now.
+    pub(super) fn set_own_metatable(
+        &self,
+        own: Option<Table>,
+        kept: &Table,
+        index: LuaFunction,
+        newindex: LuaFunction,
+    ) -> mlua::Result<()> {
         let Some(guard) = self.guard.borrow().clone() else {
             return Ok(());
         };
@@ -205,9 +196,11 @@ impl<H: Host> Core<H> {
                 }
             }
         }
+        guard.raw_set("__index", index)?;
+        guard.raw_set("__newindex", newindex)?;
         // Lua caches the absence of metamethods in the table; setting it again forgets that.
         self.globals.set_metatable(Some(guard))?;
-        *self.own_metatable.borrow_mut() = own;
+        self.has_own_metatable.set(true);
         Ok(())
     }
 
@@ -236,7 +229,7 @@ impl<H: Host> Core<H> {
             },
             Definition::Sealed(data) => sealed(lua, name, data(&self.host)).map(Value::Table),
             Definition::Var => {
-                let guards = guards(lua)?;
+                let guards = self.guards(lua)?;
                 let table = guards.create(lua, Policy::Writable, "var", self.var_data.clone())?;
                 *self.var_table.borrow_mut() = Some(table.clone());
                 Ok(Value::Table(table))
@@ -251,6 +244,7 @@ impl<H: Host> Core<H> {
         match function {
             Function::Direct(body) => {
                 lua.create_function(move |lua, mut args: mlua::MultiValue| {
+                    core.poll()?;
                     let reply = body(&Call {
                         lua,
                         core: &core,
@@ -266,6 +260,7 @@ impl<H: Host> Core<H> {
             }
             Function::Suspending(body) => {
                 let ask = lua.create_function(move |lua, mut args: mlua::MultiValue| {
+                    core.poll()?;
                     if core.dialect == crate::prompt::Dialect::PromptForge {
                         core.epoch.set(core.epoch.get() + 1);
                     }
@@ -310,7 +305,7 @@ impl<H: Host> Core<H> {
     }
 
     /// The running block's prose, rendered at its first read (spec L25).
-    fn read_prose(self: &Rc<Self>, lua: &Lua) -> mlua::Result<Value> {
+    fn read_prose(self: &Rc<Self>, lua: &Lua) -> Result<Value, Raise> {
         let prose = match self.prose.borrow().last() {
             None => return Ok(Value::Nil),
             Some(pending) => match &pending.rendered {
@@ -323,7 +318,7 @@ impl<H: Host> Core<H> {
             core: self,
             args: &[],
         };
-        self.var()?;
+        self.var().map_err(mlua::Error::from)?;
         let text = self.host.render(&prose, &call).map_err(|thrown| thrown.0)?;
         let text = lua.create_string(text)?;
         if let Some(pending) = self.prose.borrow_mut().last_mut() {
@@ -338,7 +333,10 @@ impl<H: Host> Core<H> {
         }
         let value = match &self.argv {
             data @ (Data::List(_) | Data::Map(_)) => {
-                Value::Table(guards(lua)?.create(lua, Policy::Frozen, "argv", data.clone())?)
+                Value::Table(
+                    self.guards(lua)?
+                        .create(lua, Policy::Frozen, "argv", data.clone())?,
+                )
             }
             scalar => to_lua(lua, scalar)?,
         };
@@ -347,17 +345,32 @@ impl<H: Host> Core<H> {
     }
 
     /// A global by name, as Lua code would read it.
-    pub(super) fn global(&self, name: &str) -> mlua::Result<Value> {
-        self.globals.get(name)
+    pub(super) fn global(self: &Rc<Self>, lua: &Lua, name: &str) -> Result<Value, Raise> {
+        if !self.has_own_metatable.get() {
+            return Ok(self.globals.get(name)?);
+        }
+        let look_up: LuaFunction = self.group(lua, "meta")?.raw_get("lookup")?;
+        match look_up.call(name)? {
+            (true, value) => Ok(value),
+            (false, raised) => Err(Raise::Value(raised)),
+        }
     }
-}
 
-/// The VM's guarded tables, their handlers made once.
-fn guards(lua: &Lua) -> mlua::Result<Guards> {
-    if let Some(guards) = lua.app_data_ref::<Guards>() {
-        return Ok(guards.clone());
+    /// The VM's guarded tables, their handlers made once.
+    fn guards(&self, lua: &Lua) -> mlua::Result<Guards> {
+        if let Some(guards) = lua.app_data_ref::<Guards>() {
+            return Ok(guards.clone());
+        }
+        let guards = Guards::new(lua, self.memory, self.cancel.clone())?;
+        lua.set_app_data(guards.clone());
+        Ok(guards)
     }
-    let guards = Guards::new(lua)?;
-    lua.set_app_data(guards.clone());
-    Ok(guards)
+
+    /// Fails once the run is cancelled: a call of the engine is one of the places that look.
+    pub(super) fn poll(&self) -> mlua::Result<()> {
+        match self.cancel.load(Ordering::Relaxed) && !self.told.get() {
+            false => Ok(()),
+            true => Err(interrupt().into()),
+        }
+    }
 }

@@ -5,16 +5,18 @@
 //! then a map of its own. Reads go to a shadow table, which Lua reaches without a call and which is
 //! filled as keys are read. So a big `var` that crosses a section costs what the section touches.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mlua::{Function, Lua, Table, Value};
 
 use super::convert::{Entries, Key, NotData, to_data_at, to_lua};
 use super::data::Data;
 use super::failure::Failure;
+use super::vm::interrupt;
 
 /// Objects up to this size have their scalars put in the shadow at once.
 const EAGER: usize = 16;
@@ -46,8 +48,12 @@ enum Content {
         data: Data,
         children: BTreeMap<Key, Rc<Node>>,
     },
-    /// Its own entries, since something was assigned.
-    Own(BTreeMap<Key, Slot>),
+    /// Its own entries, since something was assigned, and what they stand for as data, once it
+    /// was asked for.
+    Own {
+        entries: BTreeMap<Key, Slot>,
+        data: Option<Data>,
+    },
 }
 
 enum Slot {
@@ -59,86 +65,105 @@ impl Content {
     /// The data of a key. A part that has a node is in the shadow and not asked for here.
     fn get(&self, key: &Key) -> Option<Data> {
         match self {
-            Self::Own(entries) => match entries.get(key)? {
+            Self::Own { entries, .. } => match entries.get(key)? {
                 Slot::Node(node) => Some(node.snapshot()),
                 Slot::Data(data) => Some(data.clone()),
             },
-            Self::Shared { data, .. } => match (data, key) {
-                (Data::Map(map), Key::Text(text)) => map.get(text).cloned(),
-                (Data::List(items), Key::Int(i)) => items
-                    .get(usize::try_from(*i).ok()?.checked_sub(1)?)
-                    .cloned(),
-                _ => None,
-            },
+            Self::Shared { data, .. } => part_of(data, key).cloned(),
         }
     }
 
     fn attach(&mut self, key: Key, node: Rc<Node>) {
         match self {
-            Self::Own(entries) => drop(entries.insert(key, Slot::Node(node))),
+            Self::Own { entries, data } => {
+                *data = None;
+                entries.insert(key, Slot::Node(node));
+            }
             Self::Shared { children, .. } => drop(children.insert(key, node)),
         }
     }
 
-    /// Replaces one entry. Shared data first becomes entries of the node's own: one level of it,
-    /// its parts still shared.
-    fn assign(&mut self, key: Key, value: Data) {
-        let mut entries = match std::mem::replace(self, Self::Own(BTreeMap::new())) {
-            Self::Own(entries) => entries,
-            Self::Shared { data, children } => {
-                let mut entries = entries_of(&data);
-                entries.extend(
-                    children
-                        .into_iter()
-                        .map(|(key, node)| (key, Slot::Node(node))),
-                );
-                entries
-            }
-        };
-        if value == Data::Null {
-            entries.remove(&key);
-        } else {
-            entries.insert(key, Slot::Data(value));
+    /// Replaces one entry, and gives the size of what stood there. Shared data first becomes
+    /// entries of the node's own: one level of it, its parts still shared.
+    fn assign(&mut self, key: Key, value: Data) -> usize {
+        if let Self::Shared { data, children } = self {
+            let mut entries = entries_of(data);
+            let children = std::mem::take(children).into_iter();
+            entries.extend(children.map(|(key, node)| (key, Slot::Node(node))));
+            *self = Self::Own {
+                entries,
+                data: None,
+            };
         }
-        *self = Self::Own(entries);
+        let Self::Own { entries, data } = self else {
+            return 0;
+        };
+        *data = None;
+        let old = match value {
+            Data::Null => entries.remove(&key),
+            value => entries.insert(key, Slot::Data(value)),
+        };
+        old.map_or(0, |slot| slot.data().size())
     }
 
-    fn snapshot(&self) -> Data {
+    fn snapshot(&mut self) -> Data {
         let (data, children) = match self {
-            Self::Own(entries) => {
-                let mut out = Entries::with_capacity(entries.len());
-                for (key, slot) in entries {
-                    let value = match slot {
-                        Slot::Data(data) => data.clone(),
-                        Slot::Node(node) => node.snapshot(),
-                    };
-                    out.push(key.clone(), value);
-                }
-                return out.finish();
-            }
             Self::Shared { data, children } => (data, children),
-        };
-        let mut data = data.clone();
-        for (key, node) in children {
-            let value = node.snapshot();
-            match (&mut data, key) {
-                (Data::Map(map), Key::Text(text))
-                    if !map.get(text).is_some_and(|old| old.same(&value)) =>
-                {
-                    Arc::make_mut(map).insert(text.clone(), value);
+            Self::Own {
+                data: Some(data), ..
+            } => return data.clone(),
+            Self::Own { entries, data } => {
+                let mut out = Entries::with_capacity(entries.len());
+                let mut plain = true;
+                for (key, slot) in &*entries {
+                    plain &= matches!(slot, Slot::Data(_));
+                    out.push(key.clone(), slot.data());
                 }
-                (Data::List(items), Key::Int(i)) => {
-                    let at = (*i - 1) as usize;
-                    if !items.get(at).is_some_and(|old| old.same(&value))
-                        && let Some(slot) = Arc::make_mut(items).get_mut(at)
+                let whole = out.finish();
+                // A part that has a node may change without this one knowing.
+                *data = plain.then(|| whole.clone());
+                return whole;
+            }
+        };
+        let data = &*data;
+        let changed: Vec<(&Key, Data)> = children
+            .iter()
+            .map(|(key, node)| (key, node.snapshot()))
+            .filter(|(key, value)| !part_of(data, key).is_some_and(|old| old.same(value)))
+            .collect();
+        if changed.is_empty() {
+            return data.clone();
+        }
+        match data {
+            Data::Map(map) => {
+                let mut map = BTreeMap::clone(map);
+                for (key, value) in changed {
+                    map.insert(key.clone().into_text(), value);
+                }
+                Data::map(map)
+            }
+            Data::List(items) => {
+                let mut items = Vec::clone(items);
+                for (key, value) in changed {
+                    if let Key::Int(i) = key
+                        && let Some(slot) = items.get_mut((*i - 1) as usize)
                     {
                         *slot = value;
                     }
                 }
-                _ => {}
+                Data::list(items)
             }
+            scalar => scalar.clone(),
         }
-        data
+    }
+}
+
+/// A part of shared data.
+fn part_of<'a>(data: &'a Data, key: &Key) -> Option<&'a Data> {
+    match (data, key) {
+        (Data::Map(map), Key::Text(text)) => map.get(text),
+        (Data::List(items), Key::Int(i)) => items.get(usize::try_from(*i).ok()?.checked_sub(1)?),
+        _ => None,
     }
 }
 
@@ -159,9 +184,18 @@ fn entries_of(data: &Data) -> BTreeMap<Key, Slot> {
     }
 }
 
+impl Slot {
+    fn data(&self) -> Data {
+        match self {
+            Self::Data(data) => data.clone(),
+            Self::Node(node) => node.snapshot(),
+        }
+    }
+}
+
 impl Node {
     fn snapshot(&self) -> Data {
-        self.content.borrow().snapshot()
+        self.content.borrow_mut().snapshot()
     }
 }
 
@@ -182,14 +216,32 @@ pub(super) fn snapshot_of(table: &Table) -> Option<Data> {
 pub(super) struct Guards {
     assign: Function,
     load: Function,
+    /// How many bytes of data may be assigned on top of what there was; it is Rust's memory, which
+    /// Lua's own ceiling does not see.
+    room: Rc<Cell<usize>>,
+    /// Set when the run is cancelled: an assignment may copy much.
+    cancel: Arc<AtomicBool>,
 }
 
 impl Guards {
-    pub(super) fn new(lua: &Lua) -> mlua::Result<Self> {
+    pub(super) fn new(lua: &Lua, memory: usize, cancel: Arc<AtomicBool>) -> mlua::Result<Self> {
         Ok(Self {
             assign: lua.create_function(assign)?,
             load: lua.create_function(load)?,
+            room: Rc::new(Cell::new(memory)),
+            cancel,
         })
+    }
+
+    /// Charges for data, or says that there is no room for it.
+    fn charge(&self, bytes: usize) -> Result<(), Failure> {
+        match self.room.get().checked_sub(bytes) {
+            Some(room) => {
+                self.room.set(room);
+                Ok(())
+            }
+            None => Err(Failure::lua(NotData::TooLarge.message())),
+        }
     }
 
     /// A guarded table over data. `path` names it in messages.
@@ -228,7 +280,7 @@ impl Guards {
         metatable.raw_set("__metatable", label)?;
         let complete = match &*node.content.borrow() {
             Content::Shared { data, .. } => fill(lua, &shadow, data)?,
-            Content::Own(_) => false,
+            Content::Own { .. } => false,
         };
         metatable.raw_set(NODE, lua.create_any_userdata(node.clone())?)?;
         proxy.set_metatable(Some(metatable))?;
@@ -301,17 +353,23 @@ fn assign(lua: &Lua, (proxy, key, value): (Table, Value, Value)) -> mlua::Result
         };
         return Err(Failure::lua(not_data.message()).into());
     };
+    let guards = guards(lua)?;
+    if guards.cancel.load(Ordering::Relaxed) {
+        return Err(interrupt().into());
+    }
     let path = format!("{}{}", node.path, name.path());
     let data = to_data_at(&value, &path, node.depth + 1).map_err(|e| Failure::lua(e.message()))?;
     let nested = matches!(data, Data::List(_) | Data::Map(_));
-    node.content.borrow_mut().assign(name, data);
+    guards.charge(data.size())?;
+    let freed = node.content.borrow_mut().assign(name, data);
+    guards.room.set(guards.room.get().saturating_add(freed));
     let shadow: Table = match proxy.metatable() {
         Some(metatable) => metatable.raw_get("__index")?,
         None => return Ok(()),
     };
     if nested {
         shadow.raw_set(key, Value::Nil)?;
-        guards(lua)?.load_on_demand(lua, &shadow, node)
+        guards.load_on_demand(lua, &shadow, node)
     } else {
         shadow.raw_set(key, value)
     }

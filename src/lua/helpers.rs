@@ -12,17 +12,19 @@ pub(super) enum Helper {
     Errors,
     Iterate,
     Tables,
+    Text,
     Meta,
     Suspend,
     Require,
     Fanout,
 }
 
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 9] = [
     ("run", include_str!("helpers/run.lua")),
     ("errors", include_str!("helpers/errors.lua")),
     ("iterate", include_str!("helpers/iterate.lua")),
     ("tables", include_str!("helpers/tables.lua")),
+    ("text", include_str!("helpers/text.lua")),
     ("meta", include_str!("helpers/meta.lua")),
     ("suspend", include_str!("helpers/suspend.lua")),
     ("require", include_str!("helpers/require.lua")),
@@ -32,7 +34,7 @@ const SOURCES: [(&str, &str); 8] = [
 /// How helper frames are named in tracebacks, before the file's name.
 pub(super) const PLACE: &str = "runvil/";
 
-static CODE: [OnceLock<Vec<u8>>; 8] = [const { OnceLock::new() }; 8];
+static CODE: [OnceLock<Vec<u8>>; 9] = [const { OnceLock::new() }; 9];
 
 /// Loads a helper into a VM. Called with its natives it gives what it defines.
 pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {

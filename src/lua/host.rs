@@ -100,11 +100,34 @@ impl<H: Host> Clone for Function<H> {
 impl<H: Host> Copy for Function<H> {}
 
 /// What ends a function early: a failure of the engine, or something a prompt's code raised.
-pub struct Thrown(pub(super) mlua::Error);
+pub struct Thrown(pub(super) Raise);
 
 impl From<Failure> for Thrown {
     fn from(failure: Failure) -> Self {
-        Self(failure.into())
+        Self(Raise::Error(failure.into()))
+    }
+}
+
+/// Something on its way out of Rust into Lua: an error of the library, or the very value that a
+/// prompt's own handler raised.
+pub(super) enum Raise {
+    Error(mlua::Error),
+    Value(Value),
+}
+
+impl Raise {
+    /// The error, where no handler of a prompt's own can have raised a value.
+    pub(super) fn into_error(self) -> mlua::Error {
+        match self {
+            Self::Error(error) => error,
+            Self::Value(_) => Failure::internal("a value was raised where none can be").into(),
+        }
+    }
+}
+
+impl From<mlua::Error> for Raise {
+    fn from(error: mlua::Error) -> Self {
+        Self::Error(error)
     }
 }
 
@@ -226,7 +249,7 @@ impl<H: Host> Call<'_, H> {
     /// # Errors
     /// What that handler raised.
     pub fn global(&self, name: &str) -> Result<Lookup, Thrown> {
-        let value = self.core.global(name).map_err(Thrown)?;
+        let value = self.core.global(self.lua, name).map_err(Thrown)?;
         if value.is_nil() {
             return Ok(Lookup::Nil);
         }

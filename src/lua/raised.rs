@@ -1,6 +1,7 @@
 //! Errors on their way: what `pcall` hands back, and what a block that fails ends with (spec L94 to
 //! L103).
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use mlua::{Error, Lua, LuaString, Table, Value};
@@ -16,6 +17,8 @@ const MEMORY: &str = "not enough memory";
 const SLACK: usize = 64 << 10;
 /// How many raised strings may be under way at once, each over an older one in a `__close`.
 const MARKS: usize = 200;
+/// A message of more bytes than this is not kept beside its error value.
+const LONG: usize = 1024;
 /// The fields that error values may carry, `count` apart.
 const FIELDS: [&str; 9] = [
     "reason",
@@ -31,7 +34,9 @@ const FIELDS: [&str; 9] = [
 
 /// The failure an error value was made from, and when.
 struct Origin {
+    /// The failure; without its message where that is long.
     failure: Failure,
+    long: bool,
     epoch: u64,
 }
 
@@ -109,9 +114,22 @@ impl<H: Host> Core<H> {
             }
         }
         value.set_metatable(Some(metatable))?;
+        // A long message stays in Lua's heap alone, where it counts.
+        let (long, failure) = match failure.message.len() > LONG {
+            true => (
+                true,
+                Failure {
+                    message: String::new(),
+                    ..failure
+                },
+            ),
+            false => (false, failure),
+        };
+        let epoch = self.epoch.get();
         let origin = Origin {
             failure,
-            epoch: self.epoch.get(),
+            long,
+            epoch,
         };
         origins.raw_set(&value, lua.create_any_userdata(origin)?)?;
         Ok(Value::Table(value))
@@ -125,7 +143,10 @@ impl<H: Host> Core<H> {
         let metatable = lua.create_table()?;
         metatable.raw_set(
             "__tostring",
-            lua.create_function(|lua, error: Table| message_of(lua, &error))?,
+            lua.create_function(|lua, error: Value| match error {
+                Value::Table(error) => message_of(lua, &error),
+                other => lua.create_string(other.type_name()),
+            })?,
         )?;
         metatable.raw_set(
             "__concat",
@@ -154,7 +175,9 @@ impl<H: Host> Core<H> {
     ) -> Failure {
         self.marked.borrow_mut().clear();
         let mut failure = match error {
-            Value::String(text) => Failure::lua(text.to_string_lossy()),
+            Value::String(text) => {
+                Failure::lua(author_place(&text.to_string_lossy(), block, trace))
+            }
             Value::Error(inner) => failure_of(inner),
             Value::Table(table) => self
                 .raised_again(table)
@@ -162,8 +185,16 @@ impl<H: Host> Core<H> {
             other => Failure::lua(foreign_text(lua, other)),
         };
         let ordinary = failure.kind == Kind::Lua && failure.class == Class::Kind;
-        if ordinary && failure.report.is_none() {
-            failure.report = Some(self.report(block, &failure.message, trace));
+        if ordinary {
+            failure.report = Some(match failure.report {
+                // It comes from a called chain or an arm, and is traced through here (spec L92).
+                Some(report) => report + &author_frames(trace),
+                // What is raised for `sys` is told from what is caught by this alone (spec L68).
+                None => {
+                    let text = failure.message.strip_prefix("runtime error: ");
+                    self.report(block, text.unwrap_or(&failure.message), trace)
+                }
+            });
         }
         failure
     }
@@ -174,13 +205,17 @@ impl<H: Host> Core<H> {
         let origins = self.error_tables.borrow().as_ref()?.1.clone();
         let entry: Value = origins.raw_get(value).ok()?;
         let origin = entry.as_userdata()?.borrow::<Origin>().ok()?;
-        if origin.epoch == self.epoch.get() {
-            return Some(origin.failure.clone());
-        }
         let text = |name: &str| match value.raw_get(name).ok()? {
             Value::String(text) => Some(text.to_string_lossy()),
             _ => None,
         };
+        if origin.epoch == self.epoch.get() {
+            let mut failure = origin.failure.clone();
+            if origin.long {
+                failure.message = text("message").unwrap_or_default();
+            }
+            return Some(failure);
+        }
         let kind = text("kind").and_then(|tag| Kind::from_tag(&tag));
         let kind = kind.unwrap_or(Kind::Lua);
         let mut failure = Failure::new(kind, text("message").unwrap_or_else(|| kind.tag().into()));
@@ -203,10 +238,10 @@ impl<H: Host> Core<H> {
             true => message.to_owned(),
             false => format!("{message}\nstack traceback:{trace}"),
         };
-        match first_line(&text, &block.marker) {
+        match first_line(&text, block.marker()) {
             None => text,
             Some(line) => {
-                let label = &block.label;
+                let label = block.label();
                 format!("{label}:{line}: {}{text}", self.runtime_word())
             }
         }
@@ -215,19 +250,29 @@ impl<H: Host> Core<H> {
     /// Lua's own message without the place in front of it.
     fn without_place<'a>(&self, text: &'a str) -> &'a str {
         let markers = self.markers.borrow();
-        let places = markers.iter().map(|marker| &**marker);
+        let places = markers.iter().map(Compiled::marker);
         for marker in places {
             if let Some(rest) = text.strip_prefix(marker).and_then(after_line) {
                 return rest;
             }
         }
-        match text
-            .strip_prefix(PLACE)
-            .and_then(|rest| rest.split_once(':'))
-        {
-            Some((_, rest)) => rest.split_once(": ").map_or(text, |(_, rest)| rest),
-            None => text,
-        }
+        without_helper(text).unwrap_or(text)
+    }
+}
+
+/// A message without the place of a helper in front of it; `None` where there is none.
+fn without_helper(text: &str) -> Option<&str> {
+    let (_, rest) = text.strip_prefix(PLACE)?.split_once(':')?;
+    Some(rest.split_once(": ")?.1)
+}
+
+/// A message that Lua placed in a helper, placed where the author called it.
+fn author_place<'a>(text: &'a str, block: &Compiled, trace: &str) -> Cow<'a, str> {
+    let marker = block.marker();
+    match (without_helper(text), first_line(trace, marker)) {
+        (Some(rest), Some(line)) => format!("{marker}:{line}: {rest}").into(),
+        (Some(rest), None) => rest.into(),
+        (None, _) => text.into(),
     }
 }
 
@@ -289,13 +334,12 @@ fn foreign_text(lua: &Lua, value: &Value) -> String {
 }
 
 fn message_of(lua: &Lua, error: &Table) -> mlua::Result<LuaString> {
-    match error.raw_get("message")? {
-        Value::String(text) => Ok(text),
-        other => match lua.coerce_string(other)? {
-            Some(text) => Ok(text),
-            None => error.raw_get("kind"),
-        },
+    for name in ["message", "kind"] {
+        if let Some(text) = lua.coerce_string(error.raw_get(name)?)? {
+            return Ok(text);
+        }
     }
+    lua.create_string("error")
 }
 
 /// One side of `..` with an error value on the other or on both.

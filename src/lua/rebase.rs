@@ -1,8 +1,11 @@
-//! Moves the line numbers of compiled Lua from the region to the file (spec L89).
+//! Moves the line numbers of compiled Lua from the region to the file (spec L89), and keeps the
+//! frames that a failure's place is told by.
 //!
 //! A region is compiled as if it began at line 1. Padding it with newlines would move its lines,
 //! at a cost that grows with the square of the file, so the compiled form is rewritten instead:
 //! it is copied part by part, and each line number gets the region's place added.
+
+use super::frames::{Name, keep_callers};
 
 const HEADER: &[u8] = b"\x1bLua\x55\x00\x19\x93\r\n\x1a\n";
 /// In the line deltas: the line of this instruction stands in the absolute table.
@@ -16,6 +19,7 @@ pub(super) fn rebase(code: &[u8], offset: u32) -> Option<Vec<u8>> {
         at: 0,
         out: Vec::with_capacity(code.len() + 16),
         offset,
+        strings: Vec::new(),
     };
     if copier.take(HEADER.len())? != HEADER {
         return None;
@@ -35,6 +39,8 @@ struct Copier<'a> {
     at: usize,
     out: Vec<u8>,
     offset: u32,
+    /// What each string that was written so far names, in the order in which they are numbered.
+    strings: Vec<Name>,
 }
 
 impl<'a> Copier<'a> {
@@ -91,12 +97,20 @@ impl<'a> Copier<'a> {
         Some(())
     }
 
-    fn string(&mut self) -> Option<()> {
+    fn string(&mut self) -> Option<Name> {
         match self.varint()? {
-            // A string that was written before, by its number.
-            0 => self.varint().map(drop),
+            // A string that was written before, by its number; 0 is none at all.
+            0 => match usize::try_from(self.varint()?).ok()?.checked_sub(1) {
+                Some(at) => self.strings.get(at).copied(),
+                None => Some(Name::Other),
+            },
             // The bytes and their terminating NUL.
-            size => self.take(usize::try_from(size).ok()?).map(drop),
+            size => {
+                let bytes = self.take(usize::try_from(size).ok()?)?;
+                let name = Name::of(bytes.strip_suffix(b"\0").unwrap_or(bytes));
+                self.strings.push(name);
+                Some(name)
+            }
         }
     }
 
@@ -117,16 +131,20 @@ impl<'a> Copier<'a> {
         self.take(3)?;
         let instructions = self.count()?;
         self.align()?;
-        self.take(instructions.checked_mul(4)?)?;
+        let code = self.out.len()..self.out.len() + instructions.checked_mul(4)?;
+        self.take(code.len())?;
+        let mut names = Vec::new();
         for _ in 0..self.count()? {
+            names.push(Name::Other);
             match self.byte()? {
                 0x00 | 0x01 | 0x11 => {}
                 0x03 => drop(self.varint()?),
                 0x13 => drop(self.take(8)?),
-                0x04 | 0x14 => self.string()?,
+                0x04 | 0x14 => *names.last_mut()? = self.string()?,
                 _ => return None,
             }
         }
+        keep_callers(self.out.get_mut(code)?, &names);
         let upvalues = self.count()?;
         self.take(upvalues.checked_mul(3)?)?;
         for _ in 0..self.count()? {

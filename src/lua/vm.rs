@@ -15,7 +15,7 @@ use mlua::{
 use super::compile::Compiled;
 use super::convert::{to_data, to_lua};
 use super::data::Data;
-use super::failure::{Class, Failure};
+use super::failure::{Class, Failure, Kind};
 use super::helpers::{self, Helper};
 use super::host::Host;
 use super::library::Libraries;
@@ -79,8 +79,12 @@ pub(super) struct Core<H: Host> {
     pub(super) var_table: RefCell<Option<Table>>,
     /// The initial contents of `var`.
     pub(super) var_data: Data,
-    /// The metatable a prompt set on `_G`.
-    pub(super) own_metatable: RefCell<Option<Table>>,
+    /// Whether the prompt ever set a metatable on `_G`.
+    pub(super) has_own_metatable: Cell<bool>,
+    pub(super) cancel: Arc<AtomicBool>,
+    /// Whether a waiting call was told of the cancel: the block may still look at that, until the
+    /// next poll of running Lua.
+    pub(super) told: Cell<bool>,
     pub(super) guard: RefCell<Option<Table>>,
     pub(super) groups: RefCell<Vec<(&'static str, Table)>>,
     pub(super) suspend: RefCell<Option<LuaFunction>>,
@@ -90,8 +94,8 @@ pub(super) struct Core<H: Host> {
     pub(super) error_tables: RefCell<Option<(Table, Table)>>,
     /// How many calls have waited, so that a value raised later is known (spec L102).
     pub(super) epoch: Cell<u64>,
-    /// How Lua names the regions loaded here.
-    pub(super) markers: RefCell<Vec<Arc<str>>>,
+    /// The regions loaded here, one for each way Lua names them.
+    pub(super) markers: RefCell<Vec<Compiled>>,
     /// The prose of the running block; above it that of a library it is loading.
     pub(super) prose: RefCell<Vec<Pending<H::Prose>>>,
     pub(super) libraries: RefCell<Libraries<H>>,
@@ -134,7 +138,9 @@ impl<H: Host> Vm<H> {
             argv_value: RefCell::default(),
             var_table: RefCell::default(),
             var_data,
-            own_metatable: RefCell::default(),
+            has_own_metatable: Cell::new(false),
+            cancel: seeds.cancel,
+            told: Cell::new(false),
             guard: RefCell::default(),
             groups: RefCell::default(),
             suspend: RefCell::default(),
@@ -150,12 +156,16 @@ impl<H: Host> Vm<H> {
         });
         core.install(&lua)?;
         lua.set_globals(globals)?;
-        let cancel = seeds.cancel;
+        let cancel = core.cancel.clone();
+        // Once the run is cancelled the block is suspended for good, where Lua can suspend it: no
+        // handler of the prompt's own then runs any more. Where it cannot, an error is raised.
+        let suspended = Cell::new(false);
         lua.set_global_hook(
             HookTriggers::new().every_nth_instruction(POLL),
             move |_, _| match cancel.load(Ordering::Relaxed) {
                 false => Ok(VmState::Continue),
-                true => Err(interrupt().into()),
+                true if suspended.replace(true) => Err(interrupt().into()),
+                true => Ok(VmState::Yield),
             },
         )?;
         let runner = {
@@ -165,8 +175,16 @@ impl<H: Host> Vm<H> {
                 *shared.seen.borrow_mut() = Some(Seen { trace });
                 Ok(error)
             })?;
+            let shared = core.clone();
+            let format = lua.create_function(move |lua, ()| {
+                shared.group(lua, "text")?.raw_get::<Value>("format")
+            })?;
             let xpcall: Value = core.base.raw_get("xpcall")?;
-            helpers::load(&lua, Helper::Run)?.call((xpcall, seen))?
+            let helper = helpers::load(&lua, Helper::Run)?;
+            let (runner, format): (LuaFunction, Value) = helper.call((xpcall, seen, format))?;
+            let string: Table = core.base.raw_get("string")?;
+            string.raw_set("format", format)?;
+            runner
         };
         lua.set_memory_limit(core.memory)?;
         Ok(Self {
@@ -206,7 +224,10 @@ impl<H: Host> Vm<H> {
         let raise = |failure: Failure| Value::Error(Box::new(failure.into()));
         let values = answer.map(|reply| reply.into_lua(&self.lua, &self.core));
         match values {
-            Err(failure) => self.advance((false, raise(failure))),
+            Err(failure) => {
+                self.core.told.set(failure.kind == Kind::Cancelled);
+                self.advance((false, raise(failure)))
+            }
             // An answer that does not fit the heap is the call's failure.
             Ok(Err(error)) => self.advance((false, raise(failure_of(&error)))),
             Ok(Ok(Values::None)) => self.advance(true),
@@ -219,6 +240,14 @@ impl<H: Host> Vm<H> {
     /// Notes that the block's call waited on the Harness (spec K147).
     pub fn waited(&self) {
         self.core.epoch.set(self.core.epoch.get() + 1);
+    }
+
+    /// That `var` still is the engine's table, as at the end of every block (spec L52).
+    ///
+    /// # Errors
+    /// It was reassigned (spec L56).
+    pub fn check_var(&self) -> Result<(), Failure> {
+        self.core.own_var().map(drop)
     }
 
     /// The contents of `var` (spec L52).
@@ -268,6 +297,7 @@ impl<H: Host> Vm<H> {
             self.running = Some((thread, block));
             return match self.core.request.take() {
                 Some(request) => Flow::Asked(request),
+                None if self.core.cancel.load(Ordering::Relaxed) => Flow::Ended(Err(interrupt())),
                 None => Flow::Ended(Err(Failure::internal("a block waits for nothing"))),
             };
         }
@@ -288,30 +318,36 @@ impl<H: Host> Core<H> {
     /// Loads a compiled region into the VM.
     pub(super) fn load(&self, lua: &Lua, block: &Compiled) -> mlua::Result<LuaFunction> {
         let mut markers = self.markers.borrow_mut();
-        if !markers.contains(&block.marker) {
-            markers.push(block.marker.clone());
+        if !markers.iter().any(|known| known.marker() == block.marker()) {
+            markers.push(block.clone());
         }
-        lua.load(&block.code[..])
+        lua.load(block.code())
             .set_mode(ChunkMode::Binary)
             .into_function()
     }
 
     /// The contents of `var`, or that it was replaced.
     pub(super) fn var(&self) -> Result<Data, Failure> {
-        let replaced =
-            || Failure::lua("the `var` global was reassigned; write `var.<field>` instead");
+        Ok(match self.own_var()? {
+            Some(table) => super::guard::snapshot_of(&table).unwrap_or_default(),
+            None => self.var_data.clone(),
+        })
+    }
+
+    /// The engine's table that the global `var` still holds; `None` where nothing has touched it.
+    fn own_var(&self) -> Result<Option<Table>, Failure> {
         if !self.is_taken("var") {
-            return Ok(self.var_data.clone());
+            return Ok(None);
         }
         let current: Value = self
             .globals
             .raw_get("var")
             .map_err(|error| failure_of(&error))?;
         match (&*self.var_table.borrow(), current) {
-            (Some(own), Value::Table(current)) if *own == current => {
-                super::guard::snapshot_of(own).ok_or_else(replaced)
-            }
-            _ => Err(replaced()),
+            (Some(own), Value::Table(current)) if *own == current => Ok(Some(current)),
+            _ => Err(Failure::lua(
+                "the `var` global was reassigned; write `var.<field>` instead",
+            )),
         }
     }
 
@@ -348,7 +384,7 @@ impl<H: Host> Core<H> {
 }
 
 /// The interrupted error as running Lua meets it.
-fn interrupt() -> Failure {
+pub(super) fn interrupt() -> Failure {
     Failure {
         class: Class::Interrupt,
         ..Failure::interrupted()

@@ -7,6 +7,7 @@ mod error;
 mod frontmatter;
 mod lines;
 mod list;
+mod lookalike;
 pub mod markdown;
 mod parse;
 mod reference;
@@ -14,5 +15,6 @@ mod tree;
 
 pub use error::{Location, ParseError, ParseErrorKind};
 pub use frontmatter::{is_name, reserved};
+pub use lookalike::{Lookalike, lookalikes};
 pub use reference::{ReferenceError, Scope};
 pub use tree::*;

@@ -47,6 +47,7 @@ pub fn setup(concurrency: u32) -> Setup {
         log_events: 100_000,
         ui: None,
         store: Some(Default::default()),
+        opens_store: false,
         cancel: Default::default(),
     }
 }

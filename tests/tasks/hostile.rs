@@ -24,17 +24,19 @@ fn prompt(main: &str, more: &[(&str, &str)]) -> String {
 /// Runs a prompt under a few orders of answers, and gives the last of the runs.
 fn run(main: &str, more: &[(&str, &str)]) -> Ran {
     let program = program(&prompt(main, more));
-    let runs = (0..4).map(|seed| {
-        let order = Order {
-            seed,
-            concurrency: 8,
-            meddles: false,
-        };
-        let ran = drive(&program, order);
-        trace::check(&ran);
-        ran
-    });
-    runs.last().unwrap()
+    let runs: Vec<Ran> = (0..4)
+        .map(|seed| {
+            let order = Order {
+                seed,
+                concurrency: 8,
+                meddles: false,
+            };
+            let ran = drive(&program, order);
+            trace::check(&ran);
+            ran
+        })
+        .collect();
+    runs.into_iter().next_back().unwrap()
 }
 
 #[track_caller]

@@ -13,15 +13,15 @@ pub fn call(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         true => None,
         false => Some(call.string(1, "input")?),
     };
-    let var = call.var()?;
     let entry = call.host();
+    entry.outside_library()?;
+    let var = call.var()?;
     let target = entry.resolve(&heading)?;
     if entry.depth >= DEPTH_CAP {
         return Err(Failure::exact(format!(
             "call recursion exceeded cap of {DEPTH_CAP}"
         )));
     }
-    entry.outside_library()?;
     Ok(Request::Call { target, input, var })
 }
 

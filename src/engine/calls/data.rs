@@ -5,6 +5,9 @@ use crate::engine::entry::Entry;
 use crate::engine::untrusted::wrap;
 use crate::lua::{Call, Data, Failure, NotData, Reply, target};
 
+/// How many values JSON text may hold that a prompt decodes: more would not fit a section VM.
+const MAX_VALUES: usize = 1 << 20;
+
 /// The items of a list section, in order (spec L30, F127, F128).
 pub fn list(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let heading = target(call)?;
@@ -54,7 +57,7 @@ pub fn json_encode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 /// The value of JSON text; null reads as nil (spec L34).
 pub fn json_decode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let text = call.string(0, "text")?;
-    Data::from_json(&text)
+    Data::from_json_within(&text, MAX_VALUES)
         .map(Reply::Data)
         .map_err(|detail| Failure::lua(format!("json.decode text is not valid JSON: {detail}")))
 }

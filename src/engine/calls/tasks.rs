@@ -26,15 +26,15 @@ pub fn spawn(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         false => Some(item.data("item").map_err(|_| unrepresentable())?),
     };
     let index = index(&options.field("index")?)?;
-    let var = call.var()?;
     let entry = call.host();
+    entry.outside_library()?;
+    let var = call.var()?;
     let section = worker(entry, &heading)?;
     if entry.depth >= DEPTH_CAP {
         return Err(Failure::exact(format!(
             "call recursion exceeded cap of {DEPTH_CAP}"
         )));
     }
-    entry.outside_library()?;
     Ok(Request::Spawn(Box::new(Spawn {
         target: section,
         input,
@@ -46,16 +46,16 @@ pub fn spawn(call: &Call<'_, Entry>) -> Result<Request, Failure> {
 
 /// A fanout over the members that the collection gave (spec K61, e and f).
 pub fn fanout(call: &Call<'_, Entry>) -> Result<Request, Failure> {
+    let entry = call.host();
+    entry.outside_library()?;
     let var = call.var()?;
     let heading = target(call)?;
-    let entry = call.host();
     let section = worker(entry, &heading)?;
     if entry.depth >= DEPTH_CAP {
         return Err(Failure::exact(format!(
             "fanout recursion exceeded cap of {DEPTH_CAP}"
         )));
     }
-    entry.outside_library()?;
     let list = call.arg(1);
     let count = list.raw_len();
     let mut members: Vec<Data> = Vec::with_capacity(count);

@@ -3,7 +3,17 @@
 -- through both.
 local pcall, xpcall, error, type, select, caught, mark = ...
 
+-- How many protected calls stand in each other. Lua allows about 200 calls of C functions; the cancel
+-- poll needs some of them, so protected calls alone may not use them up.
+local depth, DEEPEST = 0, 150
+
+local function enter()
+  if depth == DEEPEST then error('C stack overflow', 3) end
+  depth = depth + 1
+end
+
 local function settle(ok, ...)
+  depth = depth - 1
   if ok then return true, ... end
   local e, stop = caught((...))
   if stop then error(e, 0) end
@@ -26,15 +36,21 @@ end
 
 local new = {}
 
-function new.pcall(...) return settle(pcall(...)) end
+function new.pcall(...)
+  if select('#', ...) == 0 then return pcall(...) end
+  enter()
+  return settle(pcall(...))
+end
 
 function new.xpcall(f, handler, ...)
   if type(handler) ~= 'function' then return xpcall(f, handler, ...) end
   local stopped
   local function finish(...)
+    depth = depth - 1
     if stopped then error(stopped, 0) end
     return ...
   end
+  enter()
   return finish(xpcall(f, function(e)
     local value, stop = caught(e)
     if stop then

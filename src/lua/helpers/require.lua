@@ -10,7 +10,8 @@ return function(...)
   local guard <close> = setmetatable({}, closing)
   for i = 1, #blocks do
     enter(i)
-    value = blocks[i]()
+    local block = blocks[i]
+    value = block()
     if value ~= nil then break end
   end
   enter(0, value)
