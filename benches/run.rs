@@ -1,65 +1,19 @@
-//! The run's own costs against a floor measured beside them: a bare Lua state with the string, table
-//! and math libraries that loads a compiled block, runs it once and is dropped.
+//! The run's own costs against a floor measured beside them.
 
 #![allow(missing_docs, clippy::expect_used)]
+
+mod common;
 
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mlua::chunk::ChunkMode;
 use mlua::{Lua, LuaOptions, StdLib};
-use runvil::engine::{Answer, Effect, Item, Outcome, Program, Run, Setup};
-use runvil::harness::Store;
+use runvil::engine::{Program, Run};
 use runvil::prompt::Dialect;
 
-const HEADER: &str = "---\nname: bench\ndescription: d\nrunvil: 0\n---\n# T\n";
-
-fn program(source: &str) -> Program {
-    Program::load(source, Dialect::Runvil)
-        .program
-        .expect("the bench's prompt is sound")
-}
-
-fn setup() -> Setup {
-    Setup {
-        execution: "bench".into(),
-        seed: [0; 32],
-        when: "2026-01-01T00:00:00Z".into(),
-        args: "".into(),
-        memory: 64 << 20,
-        concurrency: 8,
-        log_events: 1024,
-        ui: None,
-        store: Some(Default::default()),
-        opens_store: false,
-        cancel: Default::default(),
-    }
-}
-
-/// Steps a run to its end, its store in memory.
-fn finish(mut run: Run) -> Outcome {
-    let store = Store::memory();
-    loop {
-        let step = run.step();
-        for item in step.items {
-            if let Item::Effect(issued) = item
-                && let Effect::Store { op, .. } = &issued.effect
-            {
-                run.answer(issued.id, Answer::Store(store.perform(op)));
-            }
-        }
-        if let Some(outcome) = step.outcome {
-            assert!(matches!(outcome, Outcome::Completed(_)), "{outcome:?}");
-            return outcome;
-        }
-    }
-}
-
-fn run(program: &Program) -> Outcome {
-    finish(Run::new(program.clone(), setup()))
-}
+use common::{HEADER, finish, floor, program, run, setup};
 
 fn walk(sections: usize) -> String {
     let mut source = HEADER.to_owned();
@@ -70,27 +24,6 @@ fn walk(sections: usize) -> String {
         );
     }
     source
-}
-
-fn floor(c: &mut Criterion) {
-    let block = Lua::new()
-        .load("local n = (nil or 0) + 1")
-        .set_name("=section")
-        .into_function()
-        .expect("compiles")
-        .dump(false);
-    c.bench_function("floor", |b| {
-        b.iter(|| {
-            let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
-            let lua = Lua::new_with(libraries, LuaOptions::new()).expect("a state");
-            let chunk = lua.load(&block[..]).set_mode(ChunkMode::Binary);
-            chunk
-                .into_function()
-                .expect("loads")
-                .call::<()>(())
-                .expect("runs");
-        });
-    });
 }
 
 fn walks(c: &mut Criterion) {

@@ -229,7 +229,7 @@ impl<H: Host> Core<H> {
             },
             Definition::Sealed(data) => sealed(lua, name, data(&self.host)).map(Value::Table),
             Definition::Var => {
-                let guards = guards(lua, self.memory)?;
+                let guards = self.guards(lua)?;
                 let table = guards.create(lua, Policy::Writable, "var", self.var_data.clone())?;
                 *self.var_table.borrow_mut() = Some(table.clone());
                 Ok(Value::Table(table))
@@ -332,9 +332,12 @@ impl<H: Host> Core<H> {
             return Ok(value.clone());
         }
         let value = match &self.argv {
-            data @ (Data::List(_) | Data::Map(_)) => Value::Table(
-                guards(lua, self.memory)?.create(lua, Policy::Frozen, "argv", data.clone())?,
-            ),
+            data @ (Data::List(_) | Data::Map(_)) => {
+                Value::Table(
+                    self.guards(lua)?
+                        .create(lua, Policy::Frozen, "argv", data.clone())?,
+                )
+            }
             scalar => to_lua(lua, scalar)?,
         };
         *self.argv_value.borrow_mut() = Some(value.clone());
@@ -353,6 +356,16 @@ impl<H: Host> Core<H> {
         }
     }
 
+    /// The VM's guarded tables, their handlers made once.
+    fn guards(&self, lua: &Lua) -> mlua::Result<Guards> {
+        if let Some(guards) = lua.app_data_ref::<Guards>() {
+            return Ok(guards.clone());
+        }
+        let guards = Guards::new(lua, self.memory, self.cancel.clone())?;
+        lua.set_app_data(guards.clone());
+        Ok(guards)
+    }
+
     /// Fails once the run is cancelled: a call of the engine is one of the places that look.
     pub(super) fn poll(&self) -> mlua::Result<()> {
         match self.cancel.load(Ordering::Relaxed) && !self.told.get() {
@@ -360,14 +373,4 @@ impl<H: Host> Core<H> {
             true => Err(interrupt().into()),
         }
     }
-}
-
-/// The VM's guarded tables, their handlers made once.
-fn guards(lua: &Lua, memory: usize) -> mlua::Result<Guards> {
-    if let Some(guards) = lua.app_data_ref::<Guards>() {
-        return Ok(guards.clone());
-    }
-    let guards = Guards::new(lua, memory)?;
-    lua.set_app_data(guards.clone());
-    Ok(guards)
 }

@@ -8,12 +8,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mlua::{Function, Lua, Table, Value};
 
 use super::convert::{Entries, Key, NotData, to_data_at, to_lua};
 use super::data::Data;
 use super::failure::Failure;
+use super::vm::interrupt;
 
 /// Objects up to this size have their scalars put in the shadow at once.
 const EAGER: usize = 16;
@@ -216,14 +219,17 @@ pub(super) struct Guards {
     /// How many bytes of data may be assigned on top of what there was; it is Rust's memory, which
     /// Lua's own ceiling does not see.
     room: Rc<Cell<usize>>,
+    /// Set when the run is cancelled: an assignment may copy much.
+    cancel: Arc<AtomicBool>,
 }
 
 impl Guards {
-    pub(super) fn new(lua: &Lua, memory: usize) -> mlua::Result<Self> {
+    pub(super) fn new(lua: &Lua, memory: usize, cancel: Arc<AtomicBool>) -> mlua::Result<Self> {
         Ok(Self {
             assign: lua.create_function(assign)?,
             load: lua.create_function(load)?,
             room: Rc::new(Cell::new(memory)),
+            cancel,
         })
     }
 
@@ -347,10 +353,13 @@ fn assign(lua: &Lua, (proxy, key, value): (Table, Value, Value)) -> mlua::Result
         };
         return Err(Failure::lua(not_data.message()).into());
     };
+    let guards = guards(lua)?;
+    if guards.cancel.load(Ordering::Relaxed) {
+        return Err(interrupt().into());
+    }
     let path = format!("{}{}", node.path, name.path());
     let data = to_data_at(&value, &path, node.depth + 1).map_err(|e| Failure::lua(e.message()))?;
     let nested = matches!(data, Data::List(_) | Data::Map(_));
-    let guards = guards(lua)?;
     guards.charge(data.size())?;
     let freed = node.content.borrow_mut().assign(name, data);
     guards.room.set(guards.room.get().saturating_add(freed));
