@@ -1,7 +1,5 @@
 //! What tasks hold in memory, counted where it is allocated, Lua's included.
 
-#![allow(missing_docs, clippy::expect_used)]
-
 mod common;
 
 use peak_alloc::PeakAlloc;

@@ -1,7 +1,5 @@
 //! The run's own costs against a floor measured beside them.
 
-#![allow(missing_docs, clippy::expect_used)]
-
 mod common;
 
 use std::fmt::Write as _;

@@ -1,8 +1,6 @@
 //! What tasks cost: spawning, waiting, fanning out, and the claims on what they access. The floor
 //! is measured beside them.
 
-#![allow(missing_docs, clippy::expect_used)]
-
 mod common;
 
 use std::time::Duration;

@@ -25,6 +25,8 @@
 //! A letter and a number, such as *(spec R6)*, cites a rule of the specification in the folder
 //! `spec/` of the repository; `spec/README.md` says which file holds which letter.
 
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+
 pub mod engine;
 pub mod harness;
 pub mod lua;

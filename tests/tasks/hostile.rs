@@ -24,19 +24,19 @@ fn prompt(main: &str, more: &[(&str, &str)]) -> String {
 /// Runs a prompt under a few orders of answers, and gives the last of the runs.
 fn run(main: &str, more: &[(&str, &str)]) -> Ran {
     let program = program(&prompt(main, more));
-    let each = (0..4).map(|seed| {
-        let order = Order {
-            seed,
-            concurrency: 8,
-            meddles: false,
-        };
-        let ran = drive(&program, order);
-        trace::check(&ran);
-        ran
-    });
-    // All of them, in every order; what is common to them is in the last.
-    let mut runs: Vec<Ran> = each.collect();
-    runs.pop().unwrap()
+    let runs: Vec<Ran> = (0..4)
+        .map(|seed| {
+            let order = Order {
+                seed,
+                concurrency: 8,
+                meddles: false,
+            };
+            let ran = drive(&program, order);
+            trace::check(&ran);
+            ran
+        })
+        .collect();
+    runs.into_iter().next_back().unwrap()
 }
 
 #[track_caller]
