@@ -1,5 +1,7 @@
 //! A Host's store that checks before it opens (spec S50, S51, S58).
 
+#![allow(clippy::expect_used)]
+
 use std::sync::{Arc, Mutex};
 
 use runvil::Harness;
