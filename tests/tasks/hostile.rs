@@ -91,7 +91,7 @@ fn a_fanout_of_very_many_members_runs() {
 
 /// `cargo test --release --test tasks -- --ignored million`
 #[test]
-#[ignore = "takes a minute where nothing is optimized"]
+#[ignore = "takes minutes where nothing is optimized"]
 fn a_fanout_of_a_million_members_runs() {
     fanout_of(1_000_000);
 }
