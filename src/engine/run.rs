@@ -37,7 +37,7 @@ pub struct Setup {
     pub args: Arc<str>,
     /// The ceiling of each section VM's Lua heap, in bytes.
     pub memory: usize,
-    /// How many tasks may hold a slot at once, at least one (spec K120).
+    /// How many tasks may hold a slot at once; 0 counts as 1 (spec K120).
     pub concurrency: u32,
     /// How often each section VM may log.
     pub log_events: u32,

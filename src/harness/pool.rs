@@ -103,8 +103,8 @@ impl Pool {
 }
 
 impl Drop for Pool {
-    /// Deeds that no worker has begun are dropped; a worker that is idle ends and is joined, one in
-    /// the middle of a deed is left to end by itself.
+    /// Deeds that no worker has begun are dropped, and every worker ends after the deed it is in.
+    /// Where all are idle they are joined; where one is busy none is waited for.
     fn drop(&mut self) {
         while self.jobs.1.try_recv().is_ok() {
             self.busy.fetch_sub(1, Ordering::AcqRel);
