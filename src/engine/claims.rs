@@ -97,6 +97,11 @@ impl Claims {
     /// # Errors
     /// The first conflict in the order of spec S82; nothing is recorded then.
     pub(super) fn claim(&mut self, me: TaskKey, op: &StoreOp) -> Result<(), Conflict> {
+        if self.order.is_serial() {
+            // This access and all before it come before whatever follows: none says anything.
+            self.forget();
+            return Ok(());
+        }
         match op {
             StoreOp::Write { path, .. }
             | StoreOp::Append { path, .. }
@@ -108,6 +113,12 @@ impl Claims {
             StoreOp::Glob { pattern } => self.glob(me, pattern),
             StoreOp::Open { .. } => Ok(()),
         }
+    }
+
+    fn forget(&mut self) {
+        self.paths.clear();
+        self.patterns.clear();
+        self.pattern_of.clear();
     }
 
     fn mutate(&mut self, me: TaskKey, path: &str) -> Result<(), Conflict> {

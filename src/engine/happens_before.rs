@@ -27,6 +27,8 @@ pub(super) struct Stamp {
 #[derive(Debug)]
 pub(super) struct HappensBefore {
     identities: Vec<Identity>,
+    /// How many identities have been spawned and not joined.
+    open: usize,
 }
 
 impl HappensBefore {
@@ -40,6 +42,7 @@ impl HappensBefore {
         };
         Self {
             identities: vec![root],
+            open: 0,
         }
     }
 
@@ -68,6 +71,7 @@ impl HappensBefore {
         };
         parent.now += 1;
         self.identities.push(child);
+        self.open += 1;
     }
 
     /// A task is joined: all it did comes before its owner's next step. The first join counts.
@@ -82,6 +86,13 @@ impl HappensBefore {
         owner.now += 1;
         let now = owner.now;
         self.identities[task.index()].joined_at = Some(now);
+        self.open -= 1;
+    }
+
+    /// Whether every task but the first has been joined: all accesses so far come before all that
+    /// are to come.
+    pub(super) fn is_serial(&self) -> bool {
+        self.open == 0
     }
 
     /// Whether a recorded access comes before the next step of `b` (spec S83).
@@ -130,5 +141,10 @@ mod tests {
         assert!(order.before(by_a, c));
         assert!(!order.before(by_a, b));
         assert!(!order.before(by_b, c));
+        assert!(!order.is_serial());
+        order.join(b);
+        order.join(c);
+        assert!(order.is_serial());
+        assert!(order.before(by_b, root));
     }
 }
