@@ -224,7 +224,7 @@ impl Strand {
     }
 
     fn vm(&mut self) -> Option<&mut Vm<Entry>> {
-        self.chains.last_mut()?.running.as_mut()?.vm.as_mut()
+        running(&mut self.chains)?.vm.as_mut()
     }
 
     fn report(&self, section: Option<SectionId>, kind: &'static str) {
@@ -331,11 +331,7 @@ impl Strand {
     /// Starts what is due in the running entry, or closes it.
     fn stage(&mut self) -> Next {
         let program = &self.shared.program;
-        let running = self
-            .chains
-            .last_mut()
-            .and_then(|chain| chain.running.as_mut());
-        let Some(running) = running else {
+        let Some(running) = running(&mut self.chains) else {
             return Next::End(Err(no_chain()));
         };
         let Some((code, prose)) = running.code(program) else {
@@ -353,11 +349,7 @@ impl Strand {
 
     /// A block, or the library, came to its end.
     fn block_ended(&mut self, end: Result<Option<String>, Failure>) -> Next {
-        let running = self
-            .chains
-            .last_mut()
-            .and_then(|chain| chain.running.as_mut());
-        let Some(running) = running else {
+        let Some(running) = running(&mut self.chains) else {
             return Next::End(Err(no_chain()));
         };
         let (section, stage) = (running.section, running.stage);
@@ -503,6 +495,11 @@ impl Strand {
         }
         failure
     }
+}
+
+/// The entry that the innermost chain is in.
+fn running(chains: &mut [Chain]) -> Option<&mut Running> {
+    chains.last_mut()?.running.as_mut()
 }
 
 fn lost() -> Failure {
