@@ -10,28 +10,6 @@ use super::host::{Host, Raise};
 use super::order;
 use super::vm::Core;
 
-/// What Lua itself gives (spec L2).
-pub(super) const BASE: [&str; 18] = [
-    "_G",
-    "_VERSION",
-    "assert",
-    "error",
-    "getmetatable",
-    "ipairs",
-    "math",
-    "next",
-    "pairs",
-    "pcall",
-    "select",
-    "setmetatable",
-    "string",
-    "table",
-    "tonumber",
-    "tostring",
-    "type",
-    "xpcall",
-];
-
 /// Functions of Lua's own string library, and under which names they are kept among its globals.
 pub(super) const KEPT_STRINGS: [(&str, &str); 4] = [
     ("format", "string.format"),

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
 
-use super::base::{BASE, KEPT_STRINGS};
+use super::base::KEPT_STRINGS;
 use super::convert::to_lua;
 use super::data::Data;
 use super::failure::Failure;
@@ -16,6 +16,7 @@ use super::host::{Call, Definition, Function, Host, Raise};
 use super::reply::Values;
 use super::sealed::sealed;
 use super::vm::{Core, interrupt};
+use crate::prompt::{Dialect, LUA_GLOBALS};
 
 impl<H: Host> Core<H> {
     /// Puts the guard on `_G`. Nothing else is built until it is touched.
@@ -51,14 +52,14 @@ impl<H: Host> Core<H> {
 
     /// A bit for each global, base first.
     fn position(&self, name: &[u8]) -> Option<u32> {
-        let base = BASE.iter().position(|base| base.as_bytes() == name);
+        let base = LUA_GLOBALS.iter().position(|base| base.as_bytes() == name);
         let found = base.or_else(|| {
             let own = self
                 .host
                 .globals()
                 .iter()
                 .position(|g| g.name.as_bytes() == name);
-            own.map(|at| at + BASE.len())
+            own.map(|at| at + LUA_GLOBALS.len())
         });
         found.and_then(|at| u32::try_from(at).ok())
     }
@@ -138,8 +139,8 @@ impl<H: Host> Core<H> {
             return Ok(None);
         }
         let at = bit as usize;
-        let (name, value) = match at.checked_sub(BASE.len()) {
-            None => (BASE[at], self.base_global(lua, BASE[at])?),
+        let (name, value) = match at.checked_sub(LUA_GLOBALS.len()) {
+            None => (LUA_GLOBALS[at], self.base_global(lua, LUA_GLOBALS[at])?),
             Some(own) => match self.host.globals().get(own) {
                 None => return Ok(None),
                 Some(global) => (
@@ -158,7 +159,7 @@ impl<H: Host> Core<H> {
 
     /// Makes every global, for whoever iterates over `_G`.
     pub(super) fn take_all(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
-        for bit in 0..BASE.len() + self.host.globals().len() {
+        for bit in 0..LUA_GLOBALS.len() + self.host.globals().len() {
             self.take(lua, bit as u32)?;
         }
         if self.h1 && !self.argv_taken.get() {
@@ -261,7 +262,7 @@ impl<H: Host> Core<H> {
             Function::Suspending(body) => {
                 let ask = lua.create_function(move |lua, mut args: mlua::MultiValue| {
                     core.poll()?;
-                    if core.dialect == crate::prompt::Dialect::PromptForge {
+                    if core.dialect == Dialect::PromptForge {
                         core.epoch.set(core.epoch.get() + 1);
                     }
                     let request = body(&Call {

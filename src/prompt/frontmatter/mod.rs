@@ -8,6 +8,7 @@ mod reading;
 mod shape;
 mod survey;
 
+pub(crate) use name::LUA_GLOBALS;
 pub use name::{is_name, reserved};
 
 use super::error::{Location, ParseError, ParseErrorKind};

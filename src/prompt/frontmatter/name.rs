@@ -83,8 +83,8 @@ fn engine_of(dialect: Dialect) -> &'static [&'static str] {
     }
 }
 
-/// The globals of the Lua library that a section sees.
-const LIBRARY: [&str; 18] = [
+/// What Lua itself gives to a section (spec L2).
+pub(crate) const LUA_GLOBALS: [&str; 18] = [
     "_G",
     "_VERSION",
     "assert",
@@ -115,7 +115,7 @@ const KEYWORDS: [&str; 23] = [
 pub fn reserved(name: &str, dialect: Dialect) -> Option<&'static str> {
     if ENGINE.contains(&name) || engine_of(dialect).contains(&name) {
         Some("an Engine global")
-    } else if LIBRARY.contains(&name) {
+    } else if LUA_GLOBALS.contains(&name) {
         Some("a Lua standard-library global")
     } else if KEYWORDS.contains(&name) {
         Some("a Lua keyword")
