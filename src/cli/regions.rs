@@ -1,7 +1,7 @@
 //! Finds the places that Lua's messages name, and shows them as places of the file (spec L87 to
 //! L92).
 
-use runvil::prompt::{Block, Dialect, LuaBlock, Prompt};
+use runvil::prompt::{Block, LuaBlock, Prompt};
 
 /// The label of the shared library.
 const LIBRARY: &str = "prompt shared library";
@@ -40,7 +40,7 @@ impl<'a> Regions<'a> {
             regions
                 .map(|(block, part)| Region {
                     block,
-                    marker: marker(prompt.dialect, &block.label),
+                    marker: block.marker(prompt.dialect),
                     part,
                 })
                 .collect(),
@@ -144,19 +144,6 @@ fn lua(blocks: &[Block]) -> impl Iterator<Item = &LuaBlock> {
     })
 }
 
-/// The label as Lua shortens and dresses it (spec L88).
-fn marker(dialect: Dialect, label: &str) -> String {
-    let cut = |most: usize| {
-        let bytes = label.as_bytes();
-        String::from_utf8_lossy(bytes.get(..most).unwrap_or(bytes))
-    };
-    match dialect {
-        Dialect::Runvil => cut(59).into_owned(),
-        Dialect::PromptForge if label.len() < 45 => format!("[string \"{label}\"]"),
-        Dialect::PromptForge => format!("[string \"{}...\"]", cut(45)),
-    }
-}
-
 /// Reads `NAME:LINE: TEXT`.
 fn numbered<'m>(text: &'m str, name: &str) -> Option<Found<'m>> {
     let (line, rest) = text
@@ -171,6 +158,8 @@ fn numbered<'m>(text: &'m str, name: &str) -> Option<Found<'m>> {
 
 #[cfg(test)]
 mod tests {
+    use runvil::prompt::Dialect;
+
     use super::*;
 
     const SOURCE: &str = "---\nname: t\ndescription: d\nrunvil: 0\n---\n# T\n\n## A\n\n\

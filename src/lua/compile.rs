@@ -112,7 +112,7 @@ impl Compiler {
         all.extend_from_slice(based.as_ref().unwrap_or(&code));
         text.push_str(label);
         let marked = text.len();
-        text.push_str(&marker(self.dialect, label));
+        text.push_str(&block.marker(self.dialect));
         Ok(Region {
             code: places(starts.0, all.len())?,
             label: places(starts.1, marked)?,
@@ -132,18 +132,6 @@ fn places(start: usize, end: usize) -> Result<(u32, u32), String> {
     match (u32::try_from(start), u32::try_from(end)) {
         (Ok(start), Ok(end)) => Ok((start, end)),
         _ => Err("the file holds too much Lua".to_owned()),
-    }
-}
-
-/// How Lua shortens a chunk's name to the 60 bytes that its messages have for one.
-fn marker(dialect: Dialect, label: &str) -> String {
-    let cut = |limit: usize| {
-        String::from_utf8_lossy(label.as_bytes().get(..limit).unwrap_or(label.as_bytes()))
-    };
-    match dialect {
-        Dialect::Runvil => cut(59).into_owned(),
-        Dialect::PromptForge if label.len() < 45 => format!("[string \"{label}\"]"),
-        Dialect::PromptForge => format!("[string \"{}...\"]", cut(45)),
     }
 }
 
@@ -209,7 +197,12 @@ mod tests {
                 let lua = Lua::new();
                 let chunk = lua.load("return 1").set_name(format!("{sign}{label}"));
                 let info = chunk.into_function().expect("compiles").info();
-                assert_eq!(info.short_src.as_deref(), Some(&*marker(dialect, &label)));
+                let block = LuaBlock {
+                    source: String::new(),
+                    line: 1,
+                    label,
+                };
+                assert_eq!(info.short_src, Some(block.marker(dialect)));
             }
         }
     }

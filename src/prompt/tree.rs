@@ -95,6 +95,23 @@ pub struct LuaBlock {
     pub label: String,
 }
 
+impl LuaBlock {
+    /// How Lua names the region in its own messages: the label, cut to the 60 bytes that Lua has
+    /// for a chunk's name, and dressed as the dialect has it (spec L88).
+    pub fn marker(&self, dialect: Dialect) -> String {
+        let label = &self.label;
+        let cut = |limit: usize| {
+            let bytes = label.as_bytes();
+            String::from_utf8_lossy(bytes.get(..limit).unwrap_or(bytes))
+        };
+        match dialect {
+            Dialect::Runvil => cut(59).into_owned(),
+            Dialect::PromptForge if label.len() < 45 => format!("[string \"{label}\"]"),
+            Dialect::PromptForge => format!("[string \"{}...\"]", cut(45)),
+        }
+    }
+}
+
 /// The contract keys of the frontmatter (spec F7), with the Host's metadata beside them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contract {
