@@ -28,6 +28,8 @@ pub fn setup() -> Setup {
         memory: 64 << 20,
         concurrency: 8,
         log_events: 1024,
+        model: None,
+        max_rounds: 24,
         ui: None,
         store: Some(Default::default()),
         opens_store: false,
@@ -44,6 +46,7 @@ pub fn finish(mut run: Run) -> Outcome {
             if let Item::Effect(issued) = item {
                 let answer = match &issued.effect {
                     Effect::Store { op, .. } => Answer::Store(store.perform(op)),
+                    Effect::Model(_) => panic!("asks no model"),
                     Effect::Timer { .. } => Answer::Fired,
                 };
                 run.answer(issued.id, answer);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::model::{ModelFailure, Reply, Round};
 use super::store::{StoreFailure, StoreOp, StoreValue};
 
 /// Counts the effects of a run from 0, in issue order (spec R14).
@@ -31,6 +32,8 @@ pub enum Effect {
         /// Whether it must be answered before anything else runs (spec K205).
         direct: bool,
     },
+    /// A round with a model.
+    Model(Arc<Round>),
     /// A timed wait's timer.
     Timer {
         /// The child id it takes (spec K112).
@@ -45,6 +48,8 @@ pub enum Effect {
 pub enum Answer {
     /// What a store operation gave.
     Store(Result<StoreValue, StoreFailure>),
+    /// What a round came to.
+    Model(Result<Box<Reply>, ModelFailure>),
     /// A timer's time has come.
     Fired,
     /// The deed could not be done for a fault of the Harness itself, which ends the run as an

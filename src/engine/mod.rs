@@ -10,6 +10,7 @@ mod entry;
 pub mod event;
 mod globals;
 mod happens_before;
+pub mod model;
 mod open;
 mod outbox;
 pub mod outcome;

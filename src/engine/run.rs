@@ -12,6 +12,7 @@ use super::claims::Claims;
 use super::effect::{Answer, Effect, EffectId};
 use super::entry::{Input, Shared};
 use super::event::EventKind;
+use super::model::Model;
 use super::open::Opening;
 use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
@@ -41,6 +42,10 @@ pub struct Setup {
     pub concurrency: u32,
     /// How often each section VM may log.
     pub log_events: u32,
+    /// The Host's current model (spec M8).
+    pub model: Option<Model>,
+    /// The rounds of one model loop, where the prompt sets no cap (spec M55).
+    pub max_rounds: u32,
     /// A Host-state snapshot, an object (spec L71).
     pub ui: Option<Data>,
     /// The store's policy; `None` where the handle declares no store (spec S50).

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::model::{Broker, Show};
+use super::{Seed, StartedAt};
 use crate::engine::Outcome;
+use crate::engine::model::Model;
 use crate::prompt::Dialect;
 
-use super::{Seed, StartedAt};
-
-/// The limits of a run (spec L8, L76). Those of models, the last three, govern nothing as long as
-/// there are none.
+/// The limits of a run (spec L8, L76, M55, M71).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The ceiling on tasks that run at once.
@@ -89,6 +89,12 @@ pub struct Launch {
     pub ui: Option<serde_json::Value>,
     /// The store; `None` for a fresh one in memory.
     pub store: Option<super::Store>,
+    /// The Host's current model, which every role is bound to (spec M8); `None` for none.
+    pub model: Option<Model>,
+    /// What answers the run's rounds; `None` where there is no gateway.
+    pub broker: Option<Arc<dyn Broker>>,
+    /// Where pieces of replies are shown as they arrive.
+    pub show: Option<Show>,
     /// Cancels the run.
     pub cancel: CancelToken,
 }

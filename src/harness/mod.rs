@@ -2,6 +2,7 @@
 //! effects (spec R7).
 
 mod launch;
+pub mod model;
 mod perform;
 mod pool;
 mod prepare;
@@ -25,7 +26,8 @@ pub struct Harness {}
 impl Harness {
     /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.
     pub fn run(&self, source: &str, launch: Launch, observe: &mut dyn FnMut(&Event)) -> Report {
-        let (cancel, concurrency) = (launch.cancel.clone(), launch.limits.concurrency);
+        let (cancel, limits) = (launch.cancel.clone(), launch.limits);
+        let (broker, show) = (launch.broker.clone(), launch.show.clone());
         let Prepared {
             mut report,
             run,
@@ -36,7 +38,13 @@ impl Harness {
         }
         if let Ok(run) = run {
             let cancelled = || cancel.is_cancelled();
-            report.outcome = perform::perform(run, &report.store, concurrency, &cancelled, observe);
+            let outside = perform::Outside {
+                store: &report.store,
+                broker: broker.as_deref(),
+                show,
+                limits,
+            };
+            report.outcome = perform::perform(run, &outside, &cancelled, observe);
         }
         report
     }

@@ -2,10 +2,13 @@
 //! (spec R7, K205).
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Pool, Store};
+use super::model::{Abort, Broker, Show, Taken, Terms, is_shown};
+use super::{Limits, Pool, Store};
+use crate::engine::model::{FailureClass, ModelFailure, Round};
 use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Run};
 
 /// How often a wait looks whether the run was cancelled.
@@ -13,11 +16,23 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A timer further away than this is as good as none.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
+/// What a run's effects are performed with.
+pub(super) struct Outside<'a> {
+    pub(super) store: &'a Store,
+    pub(super) broker: Option<&'a dyn Broker>,
+    pub(super) show: Option<Show>,
+    pub(super) limits: Limits,
+}
+
 /// What is on its way back to a run.
 struct Waiting {
     answers: VecDeque<Queued>,
-    timers: BinaryHeap<Reverse<(Instant, EffectId)>>,
-    withdrawn: HashSet<EffectId>,
+    /// When answers that are known come due.
+    due: BinaryHeap<Reverse<(Instant, EffectId)>>,
+    /// Those answers.
+    known: BTreeMap<EffectId, Answer>,
+    /// How to end what workers are doing.
+    aborts: HashMap<EffectId, Abort>,
     pool: Pool,
 }
 
@@ -47,17 +62,17 @@ impl Queued {
 /// deadline and holds none.
 pub(super) fn perform(
     mut run: Run,
-    store: &Store,
-    concurrency: u32,
+    outside: &Outside<'_>,
     cancelled: &dyn Fn() -> bool,
     observe: &mut dyn FnMut(&Event),
 ) -> Outcome {
     let mut waiting = Waiting {
         answers: VecDeque::new(),
-        timers: BinaryHeap::new(),
-        withdrawn: HashSet::new(),
+        due: BinaryHeap::new(),
+        known: BTreeMap::new(),
+        aborts: HashMap::new(),
         // The root chain needs no slot.
-        pool: Pool::new(concurrency as usize + 1),
+        pool: Pool::new(outside.limits.concurrency as usize + 1),
     };
     loop {
         let step = run.step();
@@ -73,16 +88,22 @@ pub(super) fn perform(
             let Item::Effect(issued) = item else { continue };
             match issued.effect {
                 Effect::Store { op, direct: first } => {
-                    let answer = Answer::Store(store.perform(&op));
+                    let answer = Answer::Store(outside.store.perform(&op));
                     match first {
                         true => direct = Some((issued.id, answer)),
                         false => waiting.answers.push_back(Queued::new(issued.id, answer)),
                     }
                 }
-                Effect::Timer { seconds, .. } => waiting.set_timer(issued.id, seconds),
+                Effect::Timer { seconds, .. } => {
+                    let span = Duration::try_from_secs_f64(seconds).unwrap_or(FAR);
+                    waiting.answer_in(span, issued.id, Answer::Fired);
+                }
+                Effect::Model(round) => waiting.ask(issued.id, round, outside),
             }
         }
-        waiting.withdrawn.extend(step.withdrawn);
+        for id in step.withdrawn {
+            waiting.withdraw(id);
+        }
         if let Some(outcome) = step.outcome {
             return outcome;
         }
@@ -98,9 +119,49 @@ pub(super) fn perform(
 }
 
 impl Waiting {
-    fn set_timer(&mut self, id: EffectId, seconds: f64) {
-        let span = Duration::try_from_secs_f64(seconds).unwrap_or(FAR).min(FAR);
-        self.timers.push(Reverse((Instant::now() + span, id)));
+    fn answer_in(&mut self, span: Duration, id: EffectId, answer: Answer) {
+        self.known.insert(id, answer);
+        let at = Instant::now() + span.min(FAR);
+        self.due.push(Reverse((at, id)));
+    }
+
+    /// Has the broker answer a round.
+    fn ask(&mut self, id: EffectId, round: Arc<Round>, outside: &Outside<'_>) {
+        let Some(broker) = outside.broker else {
+            let failure = ModelFailure::new(FailureClass::NoGateway, None);
+            let answer = Answer::Model(Err(failure));
+            return self.answers.push_back(Queued::new(id, answer));
+        };
+        let abort = Abort::default();
+        let terms = Terms {
+            response_cap: outside.limits.response_cap,
+            receive_timeout: Duration::from_secs(outside.limits.receive_timeout),
+            abort: abort.clone(),
+            show: outside.show.clone().filter(|_| is_shown(&round)),
+        };
+        match broker.take(round, terms) {
+            Taken::Known(Duration::ZERO, answer) => {
+                let answer = Queued::new(id, Answer::Model(answer));
+                self.answers.push_back(answer);
+            }
+            Taken::Known(span, answer) => self.answer_in(span, id, Answer::Model(answer)),
+            Taken::Deed(deed) => {
+                self.aborts.insert(id, abort);
+                let submitted = self.pool.submit(id, move || Answer::Model(deed()));
+                if let Err(error) = submitted {
+                    let answer = Answer::Broken(format!("no worker could be started: {error}"));
+                    self.answers.push_back(Queued::new(id, answer));
+                }
+            }
+        }
+    }
+
+    /// An answer is not wanted any more.
+    fn withdraw(&mut self, id: EffectId) {
+        self.known.remove(&id);
+        if let Some(abort) = self.aborts.remove(&id) {
+            abort.abort();
+        }
     }
 
     /// The next answer; `None` when the run was cancelled meanwhile.
@@ -114,25 +175,34 @@ impl Waiting {
                 return None;
             }
             if let Some((id, answer)) = self.pool.next(limit) {
-                self.answers.push_back(Queued::new(id, answer));
+                self.performed(id, answer);
             }
+        }
+    }
+
+    /// A worker is done; what was withdrawn meanwhile is dropped.
+    fn performed(&mut self, id: EffectId, answer: Answer) {
+        if self.aborts.remove(&id).is_some() {
+            self.answers.push_back(Queued::new(id, answer));
         }
     }
 
     /// Puts in line what has come in, and says how long there is to wait for more.
     fn collect(&mut self) -> Duration {
         while let Some((id, answer)) = self.pool.ready() {
-            self.answers.push_back(Queued::new(id, answer));
+            self.performed(id, answer);
         }
-        while let Some(Reverse((deadline, id))) = self.timers.peek().copied() {
-            if !self.withdrawn.remove(&id) {
+        while let Some(Reverse((deadline, id))) = self.due.peek().copied() {
+            if self.known.contains_key(&id) {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if !left.is_zero() {
                     return left.min(LOOK);
                 }
-                self.answers.push_back(Queued::new(id, Answer::Fired));
             }
-            self.timers.pop();
+            self.due.pop();
+            if let Some(answer) = self.known.remove(&id) {
+                self.answers.push_back(Queued::new(id, answer));
+            }
         }
         LOOK
     }
@@ -154,5 +224,14 @@ impl Waiting {
             self.answers = others.into_iter().chain(timers).collect();
         }
         self.answers.pop_front()
+    }
+}
+
+impl Drop for Waiting {
+    /// Whatever is still in flight when a run ends is ended with it.
+    fn drop(&mut self) {
+        for abort in self.aborts.values() {
+            abort.abort();
+        }
     }
 }

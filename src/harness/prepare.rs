@@ -37,7 +37,10 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
         limits,
         ui,
         store,
+        model,
         cancel,
+        broker: _,
+        show: _,
     } = launch;
     let drawn = seed.map_or_else(Seed::draw, Ok);
     let started_at = started_at.unwrap_or_else(StartedAt::now);
@@ -102,6 +105,8 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             memory: limits.memory,
             concurrency: limits.concurrency,
             log_events: limits.log_events,
+            model,
+            max_rounds: limits.max_rounds,
             ui: ui.and_then(|ui| Data::deserialize(ui).ok()),
             opens_store: store.checks_open(),
             store: store.is_declared().then(|| store.policy().clone()),

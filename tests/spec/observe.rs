@@ -126,6 +126,9 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         limits: limits(case),
         ui: case.ui.clone(),
         store: case.store.as_ref().map(store).transpose()?,
+        model: None,
+        broker: None,
+        show: None,
         cancel: CancelToken::default(),
     })
 }

@@ -45,6 +45,8 @@ pub fn setup(concurrency: u32) -> Setup {
         memory: 64 << 20,
         concurrency,
         log_events: 100_000,
+        model: None,
+        max_rounds: 24,
         ui: None,
         store: Some(Default::default()),
         opens_store: false,
@@ -103,6 +105,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
             let Item::Effect(issued) = item else { continue };
             let answer = match &issued.effect {
                 Effect::Store { op, .. } => Answer::Store(store.perform(op)),
+                Effect::Model(_) => panic!("asks no model"),
                 Effect::Timer { .. } => Answer::Fired,
             };
             if !withdrawn.contains(&issued.id) {

@@ -306,6 +306,7 @@ fn effects(run: &mut Run) -> Vec<(String, EffectId)> {
         .filter_map(|item| match item {
             Item::Effect(issued) => Some(match issued.effect {
                 Effect::Store { op, .. } => (op.target().unwrap_or_default().to_owned(), issued.id),
+                Effect::Model(_) => panic!("asks no model"),
                 Effect::Timer { timer, .. } => (timer.to_string(), issued.id),
             }),
             Item::Event(_) => None,
