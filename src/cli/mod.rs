@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod completions;
+mod config;
 mod console;
 mod diagnostic;
 mod escape;
