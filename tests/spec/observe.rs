@@ -129,6 +129,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         model: None,
         broker: None,
         show: None,
+        stop: Default::default(),
         cancel: CancelToken::default(),
     })
 }
