@@ -17,7 +17,6 @@ use serde::Deserialize;
 use units::{Fetch, Pack, PackId, Search, Service, UnitId};
 
 /// A configuration. The default is that of a host without a file.
-#[expect(dead_code, reason = "what packs will read is checked already")]
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a map")]
 pub struct Config {
