@@ -6,12 +6,15 @@ pub mod model;
 mod perform;
 mod pool;
 mod prepare;
+mod script;
 mod seed;
 mod started_at;
 mod store;
+pub mod yaml;
 
 pub use launch::{CancelToken, Launch, Limits, Report};
 pub use pool::Pool;
+pub use script::Script;
 pub use seed::{Seed, SeedError};
 pub use started_at::{StartedAt, StartedAtError};
 pub use store::{Backend, BackendError, Directory, EntryKind, Memory, Store};

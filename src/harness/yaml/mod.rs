@@ -1,0 +1,109 @@
+//! Reads the YAML files of a Host, scripts and configurations, and says of what is wrong with one
+//! its line and its key (spec C8, C9).
+
+mod entries;
+mod located;
+
+pub use entries::{Distinct, Entries, Identified};
+pub use located::Located;
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
+
+/// What is wrong with a file. Shown as `{line}: {path}: {message}`, so that the file's name and a
+/// colon go before it; the path is left out where it is the whole file's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct YamlError {
+    /// The 1-based line.
+    pub line: usize,
+    /// The key, from the top: `packs.acme/kiln.trust`, `models[1].id`; empty for the whole file.
+    pub path: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl fmt::Display for YamlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.line)?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for YamlError {}
+
+/// Reads a document. One that is empty, or holds comments alone, is the default.
+///
+/// # Errors
+/// What is wrong with the document, where there is one: the first thing that the reader meets.
+pub fn read<T: DeserializeOwned + Default>(text: &str) -> Result<T, YamlError> {
+    if is_empty(text) {
+        return Ok(T::default());
+    }
+    let document = serde_yaml::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(document).map_err(|error| {
+        let steps: Vec<&Segment> = error.path().iter().collect();
+        YamlError {
+            line: line(error.inner(), text),
+            path: written(&steps),
+            message: message(error.inner(), &steps),
+        }
+    })
+}
+
+/// Whether there are only blank lines and comments.
+fn is_empty(text: &str) -> bool {
+    text.lines()
+        .map(str::trim)
+        .all(|line| line.is_empty() || line.starts_with('#') || line == "---")
+}
+
+/// A path as it is shown, as far as it is known; the whole document's is empty.
+fn written(steps: &[&Segment]) -> String {
+    let mut path = String::new();
+    let is_known = |step: &&&Segment| !matches!(step, Segment::Unknown);
+    for step in steps.iter().take_while(is_known) {
+        if !path.is_empty() && !matches!(step, Segment::Seq { .. }) {
+            path.push('.');
+        }
+        path += &step.to_string();
+    }
+    path
+}
+
+/// The line of an error. For a character that YAML does not allow only the reader's text says where
+/// it is.
+fn line(error: &serde_yaml::Error, text: &str) -> usize {
+    let said = error.to_string();
+    let position = said.rsplit_once(" at position ");
+    let position = position.and_then(|(_, at)| at.parse::<usize>().ok());
+    if let Some(before) = position.and_then(|at| text.as_bytes().get(..at)) {
+        return before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    }
+    error.location().map_or(1, |location| location.line())
+}
+
+/// What the reader says, without the path that it puts before and the place that it puts after.
+fn message(error: &serde_yaml::Error, steps: &[&Segment]) -> String {
+    let said = error.to_string();
+    let mut message = said.as_str();
+    if let Some(at) = error.location() {
+        let place = format!(" at line {} column {}", at.line(), at.column());
+        message = message.strip_suffix(&place).unwrap_or(message);
+    }
+    // Where a key itself is wrong, the reader's path is that of the map.
+    let parent = steps.split_last().map_or(steps, |(_, parent)| parent);
+    for prefix in [steps, parent].map(|steps| written(steps) + ": ") {
+        if let Some(rest) = message.strip_prefix(&prefix) {
+            return rest.to_owned();
+        }
+    }
+    message.to_owned()
+}
+
+#[cfg(test)]
+mod tests;
