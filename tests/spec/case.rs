@@ -7,7 +7,7 @@ use runvil::prompt::Dialect;
 use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
-use crate::models::{ModelSetup, RoundPattern};
+use crate::models::{Metadata, ModelSetup, RoundPattern};
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
 
 /// One text or several.
@@ -145,6 +145,8 @@ pub struct Case {
     /// The rules of a scripted model (spec C8).
     pub script: Option<Value>,
     #[serde(default)]
+    pub metadata: Metadata,
+    #[serde(default)]
     pub held_ms: u64,
     pub cancel: Option<Moment>,
     pub stop: Option<Moment>,
@@ -262,6 +264,9 @@ impl Case {
         }
         if !self.looks_at_run() && !self.looks_at_tree() {
             return Err("expects nothing".to_owned());
+        }
+        if self.script.is_none() && (self.sent.is_some() || self.rounds.is_some_and(|n| n > 0)) {
+            return Err("`sent` and `rounds` go with `script`".to_owned());
         }
         if self.ends_named() > 1 {
             return Err("names more than one way to end".to_owned());

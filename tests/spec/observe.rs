@@ -14,7 +14,7 @@ use runvil::prompt::Dialect;
 use serde_json::Value;
 
 use crate::case::{Case, Moment, SeedSetup, StoreSetup};
-use crate::models::{self, AtRound, ModelSetup, Recorder};
+use crate::models::{AtRound, ModelSetup, Recorder};
 
 /// How long a case may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -75,6 +75,9 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     let mut events = Vec::new();
     let mut matched = 0;
     let mut at_round = None;
+    if case.stop.is_some() {
+        return Err("a run cannot be stopped yet".to_owned());
+    }
     match &case.cancel {
         Some(Moment::After { after_ms }) => {
             cancel_later(token.clone(), Duration::from_millis(*after_ms));
@@ -126,7 +129,7 @@ fn recorder(case: &Case, at_round: Option<AtRound>) -> Result<Option<Arc<Recorde
         return Ok(None);
     };
     let held = Duration::from_millis(case.held_ms);
-    let recorder = Recorder::new(models::scripted(rules)?, held, at_round);
+    let recorder = Recorder::new(rules, case.metadata.clone(), held, at_round)?;
     Ok(Some(Arc::new(recorder)))
 }
 
