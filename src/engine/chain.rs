@@ -1,8 +1,10 @@
 //! A chain: one walk over sibling sections, with its own counters, input and `var` (spec K2).
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::admission::ChainKey;
+use super::ask::Talk;
 use super::entry::{Entry, Input, Prose};
 use super::program::Program;
 use super::task::TaskKey;
@@ -30,6 +32,8 @@ pub(super) struct Chain {
     pub(super) levels: Vec<Level>,
     /// The section entry that is running.
     pub(super) running: Option<Running>,
+    /// What it keeps of its conversations.
+    pub(super) talk: Rc<Talk>,
     /// Whether the chain has waited on the Harness since its caller called it (spec K147).
     pub(super) waited: bool,
 }
@@ -85,6 +89,7 @@ impl Chain {
             sys_index: None,
             levels: Vec::new(),
             running: None,
+            talk: Rc::default(),
             waited: false,
         }
     }

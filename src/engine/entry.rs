@@ -4,14 +4,19 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::ask::{Ask, Talk};
 use super::event::EventKind;
 use super::globals;
 use super::outbox::{Outbox, Task};
 use super::program::Program;
+use super::roles::{Handle, Roles};
 use super::seeded::Seeded;
 use super::store::{Policy, StoreOp};
 use super::substitution::{Root, render};
-use crate::lua::{Call, Data, Failure, Global, Host, Library, Lookup, Thrown};
+use super::toolbox::Toolbox;
+use crate::lua::{
+    Call, Conversation, Data, Failure, Global, Host, Library, Lookup, Object, Thrown, Vm,
+};
 use crate::prompt::{Dialect, Scope, SectionId};
 
 /// What every chain of a run shares.
@@ -28,6 +33,23 @@ pub(super) struct Shared {
     /// Whether the store is opened for the run and each task (spec S58).
     pub(super) opens_store: bool,
     pub(super) ui: Option<Data>,
+    /// The roles, bound to the Host's model.
+    pub(super) roles: Roles,
+    /// How many rounds have been issued (spec M76).
+    pub(super) rounds: Cell<u64>,
+    /// The cap on the rounds of one loop (spec M55).
+    pub(super) max_rounds: u32,
+}
+
+impl Shared {
+    /// Gives the roles' labels to their handles in a section VM (spec M28).
+    pub(super) fn declare(&self, vm: &Vm<Entry>) -> Result<(), Failure> {
+        let labels: Vec<Arc<str>> = self.roles.labels().cloned().collect();
+        match labels.is_empty() {
+            true => Ok(()),
+            false => vm.declare(labels),
+        }
+    }
 }
 
 /// A chain's input: the argument string, and what it was parsed to (spec L114).
@@ -69,6 +91,17 @@ pub(super) struct Entry {
     pub(super) jump: RefCell<Option<String>>,
     /// What is left of the log quotas.
     pub(super) log: Cell<LogQuota>,
+    /// The model selected here (spec M16).
+    pub(super) selection: RefCell<Option<Rc<Handle>>>,
+    /// The section's model at its first tool call (spec M24).
+    pub(super) tool_model: RefCell<Option<Arc<str>>>,
+    /// Whether a tool was called yet.
+    pub(super) tool_called: Cell<bool>,
+    pub(super) toolbox: Toolbox,
+    /// What the chain keeps of its conversations.
+    pub(super) talk: Rc<Talk>,
+    /// A round that is about to be put out.
+    pub(super) prepared: RefCell<Option<Box<Ask>>>,
 }
 
 /// What a section VM may still log (spec L76).
@@ -95,6 +128,8 @@ pub(super) enum Request {
         input: Option<String>,
         var: Data,
     },
+    /// A round with a model.
+    Round(Box<Ask>),
     /// A store operation.
     Store(StoreOp),
     /// `tasks.spawn`.
@@ -172,7 +207,24 @@ impl Entry {
             ),
         ];
         fields.extend(self.sys_index.map(|index| ("index", Data::Int(index))));
+        let model = self.tool_model.borrow().clone();
+        fields.extend(model.map(|model| ("model", Data::Text(model))));
         Data::object(fields)
+    }
+
+    /// The section's model, where it has one: its selection, else the prompt-wide default (spec
+    /// M16).
+    pub(super) fn selected(&self) -> Option<Rc<Handle>> {
+        let own = self.selection.borrow().clone();
+        own.or_else(|| self.shared.roles.default())
+    }
+
+    /// A tool is called: the first call fixes `sys.model` (spec M24).
+    pub(super) fn called_tool(&self) {
+        if !self.tool_called.replace(true) {
+            let model = self.selected().map(|handle| handle.model.clone());
+            *self.tool_model.borrow_mut() = model;
+        }
     }
 
     pub(super) fn report(&self, kind: EventKind) {
@@ -207,6 +259,14 @@ impl Host for Entry {
             Dialect::Runvil => &globals::RUNVIL,
             Dialect::PromptForge => &globals::PROMPTFORGE,
         }
+    }
+
+    fn conversation(&self) -> &'static Conversation<Self> {
+        &globals::CONVERSATION
+    }
+
+    fn object(&self, name: &str) -> Option<Object> {
+        Some(self.shared.roles.get(name)?.clone().object())
     }
 
     fn render(&self, prose: &Prose, call: &Call<'_, Self>) -> Result<String, Thrown> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::model::{Metrics, ToolCall};
 use super::store::StoreOp;
 use crate::lua::Data;
 
@@ -48,6 +49,35 @@ pub enum EventKind {
         /// The task's id.
         task: Arc<str>,
     },
+    /// `model_metadata_degraded`.
+    Degraded {
+        /// The round's number in its task.
+        turn: u32,
+        /// What was ignored, and why.
+        message: String,
+    },
+    /// `thinking`: the reasoning that came with a reply.
+    Thinking {
+        /// The round's number in its task.
+        turn: u32,
+        /// The model that the provider named.
+        model: Arc<str>,
+        /// The reasoning.
+        text: Arc<str>,
+    },
+    /// `assistant_reply` (spec K187).
+    AssistantReply(Box<AssistantReply>),
+    /// `assistant_tool_calls`.
+    AssistantToolCalls {
+        /// The round's number in its task.
+        turn: u32,
+        /// The model that the provider named.
+        model: Arc<str>,
+        /// The calls, in order.
+        calls: Arc<[ToolCall]>,
+    },
+    /// `tool_result` (spec K189).
+    ToolResult(Box<ToolResult>),
     /// `task_abandoned`.
     TaskAbandoned {
         /// The task's id.
@@ -76,6 +106,38 @@ pub struct TaskStarted {
     pub var: Data,
 }
 
+/// A model's answer, as its event says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssistantReply {
+    /// The round's number in its task.
+    pub turn: u32,
+    /// The whole text.
+    pub text: Arc<str>,
+    /// Why the provider says it ended.
+    pub finish_reason: Option<String>,
+    /// The model that the provider named.
+    pub model: Arc<str>,
+    /// What started the round.
+    pub origin: &'static str,
+    /// What it cost, where the reply says so.
+    pub metrics: Metrics,
+}
+
+/// The result of a tool call, as its event says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolResult {
+    /// The number of the round that called, or of those before a script's call.
+    pub turn: u32,
+    /// The model's call; empty for a script's.
+    pub tool_call_id: Arc<str>,
+    /// The name it is counted under.
+    pub alias: Arc<str>,
+    /// The text that script or model received.
+    pub content: Arc<str>,
+    /// Whether the tool is trusted.
+    pub trusted: bool,
+}
+
 impl EventKind {
     /// The kind's name as it is written.
     pub fn name(&self) -> &'static str {
@@ -84,6 +146,29 @@ impl EventKind {
             Self::Checkpoint { .. } => "lua",
             Self::TaskStarted(_) => "task_started",
             Self::TaskAbandoned { .. } => "task_abandoned",
+            Self::Degraded { .. } => "model_metadata_degraded",
+            Self::Thinking { .. } => "thinking",
+            Self::AssistantReply(_) => "assistant_reply",
+            Self::AssistantToolCalls { .. } => "assistant_tool_calls",
+            Self::ToolResult(_) => "tool_result",
+        }
+    }
+}
+
+/// A tool call as events write it.
+#[derive(serde::Serialize)]
+struct Call<'a> {
+    id: &'a str,
+    name: &'a str,
+    arguments: &'a Data,
+}
+
+impl<'a> Call<'a> {
+    fn new(call: &'a ToolCall) -> Self {
+        Self {
+            id: &call.id,
+            name: &call.name,
+            arguments: &call.arguments,
         }
     }
 }
@@ -130,14 +215,48 @@ impl Serialize for Event {
                 map.serialize_entry("task", &**task)?;
                 map.serialize_entry("reason", reason)?;
             }
+            EventKind::Degraded { turn, message } => {
+                map.serialize_entry("turn", turn)?;
+                map.serialize_entry("message", message)?;
+            }
+            EventKind::Thinking { turn, model, text } => {
+                map.serialize_entry("turn", turn)?;
+                map.serialize_entry("model", &**model)?;
+                map.serialize_entry("text", &**text)?;
+            }
+            EventKind::AssistantReply(reply) => {
+                map.serialize_entry("turn", &reply.turn)?;
+                map.serialize_entry("text", &*reply.text)?;
+                if let Some(reason) = &reply.finish_reason {
+                    map.serialize_entry("finish_reason", reason)?;
+                }
+                map.serialize_entry("model", &*reply.model)?;
+                map.serialize_entry("origin", reply.origin)?;
+                if !reply.metrics.is_empty() {
+                    map.serialize_entry("metrics", &reply.metrics)?;
+                }
+            }
+            EventKind::AssistantToolCalls { turn, model, calls } => {
+                map.serialize_entry("turn", turn)?;
+                map.serialize_entry("model", &**model)?;
+                let calls: Vec<Call> = calls.iter().map(Call::new).collect();
+                map.serialize_entry("calls", &calls)?;
+            }
+            EventKind::ToolResult(result) => {
+                map.serialize_entry("turn", &result.turn)?;
+                map.serialize_entry("tool_call_id", &*result.tool_call_id)?;
+                map.serialize_entry("alias", &*result.alias)?;
+                map.serialize_entry("content", &*result.content)?;
+                map.serialize_entry("trusted", &result.trusted)?;
+            }
         }
         map.end()
     }
 }
 
-/// The event of a store operation that was answered, where it has one (spec S46).
-pub(super) fn store_event(op: &StoreOp, succeeded: bool) -> Option<&'static str> {
-    let (success, failure) = match op.event_name()? {
+/// The events of a store operation's success and failure, where it has them (spec S46).
+pub(super) fn store_events(op: &StoreOp) -> Option<(&'static str, &'static str)> {
+    Some(match op.event_name()? {
         "write" => ("store_write_succeeded", "store_write_failed"),
         "append" => ("store_append_succeeded", "store_append_failed"),
         "read" => ("store_read_succeeded", "store_read_failed"),
@@ -149,6 +268,5 @@ pub(super) fn store_event(op: &StoreOp, succeeded: bool) -> Option<&'static str>
         "delete" => ("store_delete_succeeded", "store_delete_failed"),
         "glob" => ("store_glob_succeeded", "store_glob_failed"),
         _ => return None,
-    };
-    Some(if succeeded { success } else { failure })
+    })
 }

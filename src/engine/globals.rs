@@ -1,8 +1,8 @@
 //! The Engine's globals in each dialect (spec L17, F43).
 
-use super::calls::{control, data, log, store, tasks};
+use super::calls::{control, conversation, data, log, models, store, tasks, tools};
 use super::entry::Entry;
-use crate::lua::{Data, Definition, Function, Global};
+use crate::lua::{Conversation, Data, Definition, Function, Global, Written};
 
 type Named = (&'static str, Function<Entry>);
 
@@ -35,6 +35,42 @@ const FANOUT: Function<Entry> = Function::Fanout(tasks::fanout);
 const RUNVIL_TASKS: &[Named] = &{
     let [a, b, c, d, e, f, g, h, i] = TASKS;
     [a, b, c, d, e, f, g, h, i, ("fanout", FANOUT)]
+};
+
+const MODELS: &[Named] = &[
+    ("use", Function::Direct(models::select)),
+    ("default", Function::Direct(models::default)),
+    ("get", Function::Direct(models::get)),
+    ("infer", Function::Suspending(models::infer)),
+    ("loop", Function::Written(Written::Loop)),
+];
+
+const MESSAGES: &[Named] = &[("new", Function::Written(Written::MessageList))];
+
+const COMPACTORS: &[Named] = &[("fail", Function::Direct(conversation::fail))];
+
+const TOOLS: &[Named] = &[
+    ("call", Function::Written(Written::ToolCall)),
+    ("add_local", Function::Written(Written::LocalTool)),
+];
+
+const RUNVIL_TOOLS: &[Named] = &[
+    ("call", Function::Written(Written::ToolCall)),
+    ("offer_local", Function::Written(Written::LocalTool)),
+];
+
+/// The engine's part of `models.loop` and of tool calls.
+pub(super) static CONVERSATION: Conversation<Entry> = Conversation {
+    check: conversation::check,
+    prepare: conversation::prepare,
+    ask: conversation::ask,
+    returned: conversation::returned,
+    register: tools::register,
+    route: tools::route,
+    dispatch: tools::dispatch,
+    serve: tools::serve,
+    finish: tools::finish,
+    leave: tools::leave,
 };
 
 const JSON: &[Named] = &[
@@ -79,8 +115,12 @@ const UNTRUSTED: Global<Entry> = global(
 );
 const VAR: Global<Entry> = global("var", Definition::Var);
 
+const MODEL_ROLES: Global<Entry> = global("models", Definition::Table(MODELS));
+const MESSAGE_LISTS: Global<Entry> = global("messages", Definition::Table(MESSAGES));
+const OVERFLOW: Global<Entry> = global("compactors", Definition::Table(COMPACTORS));
+
 /// `runvil: 0`.
-pub(super) static RUNVIL: [Global<Entry>; 14] = [
+pub(super) static RUNVIL: [Global<Entry>; 18] = [
     VAR,
     ARGS,
     SYS,
@@ -91,6 +131,10 @@ pub(super) static RUNVIL: [Global<Entry>; 14] = [
     global("store", Definition::Table(STORE)),
     UI,
     UNTRUSTED,
+    MODEL_ROLES,
+    MESSAGE_LISTS,
+    OVERFLOW,
+    global("tools", Definition::Table(RUNVIL_TOOLS)),
     global("tasks", Definition::Table(RUNVIL_TASKS)),
     global("json", Definition::Table(JSON)),
     global("prompt", Definition::Table(PROMPT)),
@@ -98,7 +142,7 @@ pub(super) static RUNVIL: [Global<Entry>; 14] = [
 ];
 
 /// `promptforge: 0`.
-pub(super) static PROMPTFORGE: [Global<Entry>; 13] = [
+pub(super) static PROMPTFORGE: [Global<Entry>; 17] = [
     VAR,
     ARGS,
     SYS,
@@ -109,6 +153,10 @@ pub(super) static PROMPTFORGE: [Global<Entry>; 13] = [
     global("store", Definition::Table(STORE)),
     UI,
     UNTRUSTED,
+    MODEL_ROLES,
+    MESSAGE_LISTS,
+    OVERFLOW,
+    global("tools", Definition::Table(TOOLS)),
     global("tasks", Definition::Table(&TASKS)),
     global("fanout", Definition::Function(FANOUT)),
     global(

@@ -1,6 +1,7 @@
 //! The run: a pure state machine that steps a prompt's chains and asks for effects (spec R6).
 
 mod admission;
+mod ask;
 mod calls;
 mod chain;
 mod claims;
@@ -15,6 +16,8 @@ mod open;
 mod outbox;
 pub mod outcome;
 mod program;
+mod roles;
+mod rounds;
 mod run;
 mod seeded;
 mod serve;
@@ -23,11 +26,12 @@ pub mod store;
 mod strand;
 mod substitution;
 mod task;
+mod toolbox;
 mod untrusted;
 mod waits;
 
 pub use effect::{Answer, Effect, EffectId, Issued};
-pub use event::{Event, EventKind, TaskStarted};
+pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult};
 pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};
 pub use program::{Loaded, ParseEvent, Program};

@@ -4,7 +4,7 @@
 use super::calls::store::failure as store_failure;
 use super::effect::Effect;
 use super::entry::Spawn;
-use super::run::{InFlight, Run};
+use super::run::{Deed, Run};
 use super::serve::Spawning;
 use super::store::{StoreFailure, StoreOp, StoreValue};
 use super::strand::{Slice, Strand};
@@ -25,15 +25,9 @@ pub(super) enum Opening {
 impl Run {
     /// Asks for the store to be opened for a task; the strand goes on with the answer.
     pub(super) fn open_store(&mut self, task: TaskKey, id: String, opening: Opening) {
-        let in_flight = InFlight {
-            task,
-            succeeded: None,
-            failed: None,
-            timer: false,
-            opening: Some(opening),
-        };
         let op = StoreOp::Open { task: id };
-        let id = self.issue(task, Effect::Store { op, direct: true }, in_flight);
+        let effect = Effect::Store { op, direct: true };
+        let id = self.issue(task, effect, Deed::Open(opening));
         self.record_mut(task).rest = Rest::Effect(id);
         self.held = Some((task, None));
     }

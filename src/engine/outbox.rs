@@ -20,6 +20,8 @@ pub enum Item {
 pub(super) struct Task {
     pub(super) id: Arc<str>,
     next: Cell<u32>,
+    /// How many model rounds have been answered (spec M47).
+    turns: Cell<u32>,
 }
 
 impl Task {
@@ -27,7 +29,19 @@ impl Task {
         Self {
             id,
             next: Cell::new(0),
+            turns: Cell::new(0),
         }
+    }
+
+    /// How many model rounds have been answered.
+    pub(super) fn turns(&self) -> u32 {
+        self.turns.get()
+    }
+
+    /// Counts one more, and gives its number.
+    pub(super) fn next_turn(&self) -> u32 {
+        self.turns.set(self.turns.get().saturating_add(1));
+        self.turns.get()
     }
 
     fn number(&self) -> u32 {

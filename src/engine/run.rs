@@ -1,11 +1,13 @@
 //! A run: the state machine that steps a prompt's chains (spec R6, K204).
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::admission::{Admission, ChainKey};
+use super::ask::Ask;
 use super::calls::store::failure as store_failure;
 use super::chain::Chain;
 use super::claims::Claims;
@@ -17,6 +19,7 @@ use super::open::Opening;
 use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
 use super::program::{ParseEvent, Program};
+use super::roles::Roles;
 use super::seeded::Seeded;
 use super::serve::Spawning;
 use super::store::{Policy, StoreFailure, StoreValue};
@@ -72,8 +75,8 @@ pub struct Step {
 /// What a strand goes on with when its turn comes.
 pub(super) enum Wake {
     Start,
-    /// Its effect was answered.
-    Answer(Answer),
+    /// Its effect was answered, or the call interrupted.
+    Resume(Box<Result<Reply, Failure>>),
     /// The store was opened for it, or refused to be.
     Opened(Opening, Result<StoreValue, StoreFailure>),
     /// Its wait can be looked at.
@@ -84,16 +87,28 @@ pub(super) enum Wake {
     Spawn(Box<Spawning>),
 }
 
+impl Wake {
+    pub(super) fn resume(answer: Result<Reply, Failure>) -> Self {
+        Self::Resume(Box::new(answer))
+    }
+}
+
 /// An effect that was put out and not answered.
 pub(super) struct InFlight {
     pub(super) task: TaskKey,
-    /// What its answer reports, if it succeeds and if it fails.
-    pub(super) succeeded: Option<&'static str>,
-    pub(super) failed: Option<&'static str>,
-    /// Whether it is a timer, which a stop reaches.
-    pub(super) timer: bool,
-    /// What goes on once the store is open.
-    pub(super) opening: Option<Opening>,
+    pub(super) deed: Deed,
+}
+
+/// What an effect in flight is for.
+pub(super) enum Deed {
+    /// A store operation, with the events of its success and its failure.
+    Store(Option<(&'static str, &'static str)>),
+    /// The opening of the store, and what goes on once it is open.
+    Open(Opening),
+    /// A wait's timer.
+    Timer,
+    /// A round with a model.
+    Round(Box<Ask>),
 }
 
 /// One run of one prompt: sans-IO, single-threaded and deterministic. [`Run::step`] runs every
@@ -126,6 +141,7 @@ impl Run {
         let input = Input::new(&program, setup.args);
         let has_store = setup.store.is_some();
         let refused = gate(&program);
+        let prompt = &program.prompt().clone();
         let shared = Rc::new(Shared {
             outbox: Outbox::new(setup.execution.clone()),
             nonce: seeded.nonce(),
@@ -134,6 +150,12 @@ impl Run {
             execution: setup.execution,
             when: setup.when,
             log_events: setup.log_events,
+            roles: Roles::new(prompt, setup.model.as_ref()),
+            rounds: Cell::new(0),
+            max_rounds: prompt
+                .contract
+                .max_tool_iterations
+                .unwrap_or(setup.max_rounds),
             policy: setup.store.unwrap_or_default(),
             opens_store: setup.opens_store,
             ui: setup.ui,
@@ -233,32 +255,34 @@ impl Run {
     /// Hands in the answer to an effect; [`Run::step`] must follow. An answer to an effect that is
     /// not in flight is ignored.
     pub fn answer(&mut self, id: EffectId, answer: Answer) {
-        let Some(mut effect) = self.in_flight.remove(&id) else {
+        let Some(InFlight { task, deed }) = self.in_flight.remove(&id) else {
             return;
         };
-        if let Answer::Broken(text) = answer {
-            return self.end(Outcome::Failed(RunError::new(RunErrorKind::Internal, text)));
-        }
-        if effect.timer {
-            return self.fired(effect.task);
-        }
-        if let Answer::Store(answer) = &answer {
-            let kind = if answer.is_ok() {
-                effect.succeeded
-            } else {
-                effect.failed
-            };
-            if let Some(kind) = kind {
-                self.report(effect.task, EventKind::Plain(kind));
+        let answered = match (deed, answer) {
+            (_, Answer::Broken(text)) => {
+                let error = RunError::new(RunErrorKind::Internal, text);
+                return self.end(Outcome::Failed(error));
             }
-        }
-        let answered = match (effect.opening.take(), answer) {
-            (Some(opening), Answer::Store(answer)) => Wake::Opened(opening, answer),
-            (_, answer) => Wake::Answer(answer),
+            (Deed::Timer, _) => return self.fired(task),
+            (Deed::Open(opening), Answer::Store(answer)) => Wake::Opened(opening, answer),
+            (Deed::Store(events), Answer::Store(answer)) => {
+                if let Some((succeeded, failed)) = events {
+                    let kind = if answer.is_ok() { succeeded } else { failed };
+                    self.report(task, EventKind::Plain(kind));
+                }
+                Wake::resume(answer.map(reply).map_err(store_failure))
+            }
+            (Deed::Round(ask), Answer::Model(answer)) => {
+                Wake::resume(self.round_answered(task, *ask, answer))
+            }
+            _ => {
+                let text = "an effect got the answer of another kind of effect";
+                Wake::resume(Err(Failure::internal(text)))
+            }
         };
         match &mut self.held {
-            Some((held, wake)) if *held == effect.task => *wake = Some(answered),
-            _ => self.ready.push_back((effect.task, answered)),
+            Some((held, wake)) if *held == task => *wake = Some(answered),
+            _ => self.ready.push_back((task, answered)),
         }
     }
 
@@ -271,14 +295,24 @@ impl Run {
     /// interrupted error (spec K212). [`Run::step`] must follow.
     pub fn stop(&mut self, ids: &[EffectId]) {
         for id in ids {
-            if self.in_flight.get(id).is_some_and(|effect| effect.timer)
-                && let Some(effect) = self.in_flight.remove(id)
-            {
-                self.withdrawn.push(*id);
-                self.wake(effect.task, |wait| {
+            let is_timer = match self.in_flight.get(id).map(|effect| &effect.deed) {
+                Some(Deed::Timer) => true,
+                Some(Deed::Round(_)) => false,
+                Some(Deed::Store(_) | Deed::Open(_)) | None => continue,
+            };
+            let Some(InFlight { task, .. }) = self.in_flight.remove(id) else {
+                continue;
+            };
+            self.withdrawn.push(*id);
+            match is_timer {
+                true => self.wake(task, |wait| {
                     wait.interrupted = true;
                     wait.timer = None;
-                });
+                }),
+                false => {
+                    let interrupted = Wake::resume(Err(Failure::interrupted()));
+                    self.ready.push_back((task, interrupted));
+                }
             }
         }
     }
@@ -292,7 +326,7 @@ impl Run {
     }
 
     /// Reports under the section that a task's strand is in.
-    fn report(&self, task: TaskKey, kind: EventKind) {
+    pub(super) fn report(&self, task: TaskKey, kind: EventKind) {
         let record = self.record(task);
         if let State::Resting(strand) = &record.state {
             self.shared
@@ -336,13 +370,7 @@ impl Run {
             }
             Wake::Start => strand.start(),
             Wake::GoOn => strand.go_on(),
-            Wake::Answer(Answer::Store(answer)) => {
-                strand.resume(answer.map(reply).map_err(store_failure))
-            }
-            Wake::Answer(_) => {
-                let error = Failure::internal("a store operation got the answer of another effect");
-                strand.resume(Err(error))
-            }
+            Wake::Resume(answer) => strand.resume(*answer),
             Wake::Wait => match self.resolve_wait(task) {
                 Some(answer) => strand.resume(answer),
                 None => return self.park(task, strand),
@@ -434,10 +462,10 @@ impl Run {
         self.record_mut(task).state = State::Resting(strand);
     }
 
-    /// Puts an effect out; the strand waits for it.
-    pub(super) fn issue(&mut self, task: TaskKey, effect: Effect, in_flight: InFlight) -> EffectId {
+    /// Puts an effect out.
+    pub(super) fn issue(&mut self, task: TaskKey, effect: Effect, deed: Deed) -> EffectId {
         let id = self.shared.outbox.issue(&self.record(task).task, effect);
-        self.in_flight.insert(id, in_flight);
+        self.in_flight.insert(id, InFlight { task, deed });
         id
     }
 }

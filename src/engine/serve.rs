@@ -9,11 +9,11 @@ use super::chain::Chain;
 use super::claims::Conflict;
 use super::effect::Effect;
 use super::entry::{Input, Request, Spawn};
-use super::event::{EventKind, TaskStarted, store_event};
+use super::event::{EventKind, TaskStarted, store_events};
 use super::open::Opening;
 use super::outbox::Task;
 use super::outcome::{RunError, RunErrorKind};
-use super::run::{InFlight, Run, Wake};
+use super::run::{Deed, Run, Wake};
 use super::store::StoreOp;
 use super::strand::{Slice, Stopped, Strand};
 use super::task::{End, Origin, Record, Rest, Seeds, State, TaskKey, Wait, WaitKind};
@@ -43,6 +43,7 @@ impl Run {
                 return Some(self.call(strand, target, input, var));
             }
             Request::Store(op) => return self.store(task, strand, op),
+            Request::Round(ask) => return self.round(task, ask),
             Request::Fanout {
                 target,
                 var,
@@ -127,14 +128,8 @@ impl Run {
             return None;
         }
         let direct = strand.is_loading();
-        let in_flight = InFlight {
-            task,
-            succeeded: store_event(&op, true),
-            failed: store_event(&op, false),
-            timer: false,
-            opening: None,
-        };
-        let id = self.issue(task, Effect::Store { op, direct }, in_flight);
+        let deed = Deed::Store(store_events(&op));
+        let id = self.issue(task, Effect::Store { op, direct }, deed);
         self.record_mut(task).rest = Rest::Effect(id);
         if direct {
             self.held = Some((task, None));
@@ -369,7 +364,7 @@ impl Run {
             ("target", Data::Text(target)),
             ("origin", Data::text(record.origin.tag())),
             ("state", Data::text(state)),
-            ("turns", Data::Int(0)),
+            ("turns", Data::Int(i64::from(record.task.turns()))),
             ("tasks", Data::list(live)),
             ("depth", Data::Int(i64::from(record.depth))),
         ];
@@ -393,7 +388,12 @@ impl Run {
             (State::Running, _) => None,
             (_, Rest::Queued(_)) => Some("queued"),
             (_, Rest::Tasks(_)) => Some("tasks"),
-            (_, Rest::Effect(_)) => Some("store"),
+            (_, Rest::Effect(id)) => {
+                Some(match self.in_flight.get(id).map(|effect| &effect.deed) {
+                    Some(Deed::Round(_)) => "chat",
+                    _ => "store",
+                })
+            }
             (_, Rest::Ready) => None,
         }
     }

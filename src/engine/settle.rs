@@ -141,7 +141,7 @@ impl Run {
                 .take()
                 .and_then(|(task, wake)| Some((task, wake?))),
         );
-        let answered = answered.filter(|(_, wake)| matches!(wake, Wake::Answer(_)));
+        let answered = answered.filter(|(_, wake)| matches!(wake, Wake::Resume(_)));
         let tasks: Vec<TaskKey> = waiting.chain(answered.map(|(task, _)| task)).collect();
         for task in tasks {
             if let State::Resting(strand) = &mut self.record_mut(task).state {

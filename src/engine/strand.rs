@@ -10,6 +10,7 @@ use super::chain::{Chain, Ending, Running, Stage};
 use super::entry::{Entry, LogQuota, Request, Shared, resolve};
 use super::outbox::Task;
 use super::task::TaskKey;
+use super::toolbox::Toolbox;
 use crate::lua::{Class, Failure, Flow, Kind, Reply, Seeds, Vm};
 use crate::prompt::{Dialect, SectionId};
 
@@ -293,6 +294,12 @@ impl Strand {
                 loading: Cell::new(has_library),
                 jump: RefCell::new(None),
                 log: Cell::new(LogQuota::new(self.shared.log_events)),
+                selection: RefCell::default(),
+                tool_model: RefCell::default(),
+                tool_called: Cell::new(false),
+                toolbox: Toolbox::default(),
+                talk: chain.talk.clone(),
+                prepared: RefCell::default(),
             };
             let seeds = Seeds {
                 dialect: program.dialect(),
@@ -301,7 +308,14 @@ impl Strand {
                 argv: chain.input.argv.clone(),
                 h1: section.is_none(),
             };
-            match Vm::new(entry, seeds, chain.var.clone()) {
+            let built = Vm::new(entry, seeds, chain.var.clone());
+            let declared = built.and_then(|vm| {
+                if !has_library {
+                    self.shared.declare(&vm)?;
+                }
+                Ok(vm)
+            });
+            match declared {
                 Ok(vm) => Some(vm),
                 Err(failure) => {
                     let failure = self.in_setup(section, failure);
@@ -359,8 +373,8 @@ impl Strand {
         let Stage::Block(at) = stage else {
             vm.host().loading.set(false);
             running.stage = Stage::Block(0);
-            return match end {
-                Ok(_) => {
+            return match end.and_then(|_| self.shared.declare(vm)) {
+                Ok(()) => {
                     self.report(section, "lua_shared_load_succeeded");
                     Next::Stage
                 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::effect::Effect;
-use super::run::{InFlight, Run, Wake};
+use super::run::{Deed, Run, Wake};
 use super::serve::owned;
 use super::strand::Strand;
 use super::task::{End, Rest, State, TaskKey, Wait, WaitKind, cancelled};
@@ -75,14 +75,7 @@ impl Run {
         }
         if let Some((id, seconds)) = timer {
             let effect = Effect::Timer { timer: id, seconds };
-            let in_flight = InFlight {
-                task,
-                succeeded: None,
-                failed: None,
-                timer: true,
-                opening: None,
-            };
-            let id = self.issue(task, effect, in_flight);
+            let id = self.issue(task, effect, Deed::Timer);
             if let Rest::Tasks(wait) = &mut self.record_mut(task).rest {
                 wait.timer = Some(id);
             }

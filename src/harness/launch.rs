@@ -1,12 +1,12 @@
 //! What a Host gives a run and what it gets back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::model::{Broker, Show};
 use super::{Seed, StartedAt};
 use crate::engine::Outcome;
-use crate::engine::model::Model;
+use crate::engine::model::{Model, UnmetRole};
 use crate::prompt::Dialect;
 
 /// The limits of a run (spec L8, L76, M55, M71).
@@ -67,6 +67,23 @@ impl CancelToken {
     }
 }
 
+/// Stops what a run waits for when it is asked to: its model rounds and timed waits end with the
+/// interrupted error, and the run goes on (spec K178). Clones share one state.
+#[derive(Clone, Debug, Default)]
+pub struct StopToken(Arc<AtomicU64>);
+
+impl StopToken {
+    /// Ends what is in flight now.
+    pub fn stop(&self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How often it was asked for.
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
 /// What a Host chooses for one run. `Default` is an empty argument string, a fresh in-memory
 /// store, the language's limits, and a seed and start instant drawn by the Harness.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +112,8 @@ pub struct Launch {
     pub broker: Option<Arc<dyn Broker>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
+    /// Ends what the run waits for, without ending the run.
+    pub stop: StopToken,
     /// Cancels the run.
     pub cancel: CancelToken,
 }
@@ -112,6 +131,8 @@ pub struct Report {
     pub started_at: StartedAt,
     /// The parsed prompt, where it parsed.
     pub prompt: Option<Arc<crate::prompt::Prompt>>,
+    /// What its roles ask of the Host's model that this does not have (spec M12).
+    pub unmet_roles: Vec<UnmetRole>,
     /// The run's store, as the run left it.
     pub store: super::Store,
 }

@@ -12,7 +12,7 @@ mod started_at;
 mod store;
 pub mod yaml;
 
-pub use launch::{CancelToken, Launch, Limits, Report};
+pub use launch::{CancelToken, Launch, Limits, Report, StopToken};
 pub use pool::Pool;
 pub use script::Script;
 pub use seed::{Seed, SeedError};
@@ -30,7 +30,11 @@ impl Harness {
     /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.
     pub fn run(&self, source: &str, launch: Launch, observe: &mut dyn FnMut(&Event)) -> Report {
         let (cancel, limits) = (launch.cancel.clone(), launch.limits);
-        let (broker, show) = (launch.broker.clone(), launch.show.clone());
+        let (broker, show, stop) = (
+            launch.broker.clone(),
+            launch.show.clone(),
+            launch.stop.clone(),
+        );
         let Prepared {
             mut report,
             run,
@@ -40,14 +44,15 @@ impl Harness {
             observe(event);
         }
         if let Ok(run) = run {
-            let cancelled = || cancel.is_cancelled();
             let outside = perform::Outside {
                 store: &report.store,
                 broker: broker.as_deref(),
                 show,
                 limits,
+                cancel: &cancel,
+                stop: &stop,
             };
-            report.outcome = perform::perform(run, &outside, &cancelled, observe);
+            report.outcome = perform::perform(run, &outside, observe);
         }
         report
     }

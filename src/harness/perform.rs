@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::model::{Abort, Broker, Show, Taken, Terms, is_shown};
-use super::{Limits, Pool, Store};
+use super::{CancelToken, Limits, Pool, StopToken, Store};
 use crate::engine::model::{FailureClass, ModelFailure, Round};
 use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Run};
 
@@ -22,6 +22,8 @@ pub(super) struct Outside<'a> {
     pub(super) broker: Option<&'a dyn Broker>,
     pub(super) show: Option<Show>,
     pub(super) limits: Limits,
+    pub(super) cancel: &'a CancelToken,
+    pub(super) stop: &'a StopToken,
 }
 
 /// What is on its way back to a run.
@@ -34,6 +36,16 @@ struct Waiting {
     /// How to end what workers are doing.
     aborts: HashMap<EffectId, Abort>,
     pool: Pool,
+    /// How many stops have been seen.
+    stops: u64,
+}
+
+/// What a run goes on with.
+enum Next {
+    Answer(EffectId, Answer),
+    /// A stop has landed on these effects.
+    Stop(Vec<EffectId>),
+    Cancelled,
 }
 
 /// An answer in line.
@@ -54,7 +66,7 @@ impl Queued {
     }
 
     fn is_timer(&self) -> bool {
-        self.answer == Answer::Fired
+        matches!(self.answer, Answer::Fired)
     }
 }
 
@@ -63,7 +75,6 @@ impl Queued {
 pub(super) fn perform(
     mut run: Run,
     outside: &Outside<'_>,
-    cancelled: &dyn Fn() -> bool,
     observe: &mut dyn FnMut(&Event),
 ) -> Outcome {
     let mut waiting = Waiting {
@@ -73,6 +84,7 @@ pub(super) fn perform(
         aborts: HashMap::new(),
         // The root chain needs no slot.
         pool: Pool::new(outside.limits.concurrency as usize + 1),
+        stops: outside.stop.count(),
     };
     loop {
         let step = run.step();
@@ -110,10 +122,12 @@ pub(super) fn perform(
         // A direct effect's answer is the next one taken (spec K205).
         if let Some((id, answer)) = direct {
             run.answer(id, answer);
-        } else if !step.more
-            && let Some((id, answer)) = waiting.next(cancelled)
-        {
-            run.answer(id, answer);
+        } else if !step.more {
+            match waiting.next(outside) {
+                Next::Answer(id, answer) => run.answer(id, answer),
+                Next::Stop(ids) => run.stop(&ids),
+                Next::Cancelled => {}
+            }
         }
     }
 }
@@ -156,6 +170,19 @@ impl Waiting {
         }
     }
 
+    /// The effects that a stop reaches: all that are in flight, but the store's.
+    fn in_flight(&self) -> Vec<EffectId> {
+        let queued = self.answers.iter();
+        let queued = queued.filter(|queued| !matches!(queued.answer, Answer::Store(_)));
+        let mut ids: Vec<EffectId> = queued
+            .map(|queued| queued.id)
+            .chain(self.known.keys().copied())
+            .chain(self.aborts.keys().copied())
+            .collect();
+        ids.sort();
+        ids
+    }
+
     /// An answer is not wanted any more.
     fn withdraw(&mut self, id: EffectId) {
         self.known.remove(&id);
@@ -164,15 +191,19 @@ impl Waiting {
         }
     }
 
-    /// The next answer; `None` when the run was cancelled meanwhile.
-    fn next(&mut self, cancelled: &dyn Fn() -> bool) -> Option<(EffectId, Answer)> {
+    /// What comes next.
+    fn next(&mut self, outside: &Outside<'_>) -> Next {
         loop {
             let limit = self.collect();
-            if let Some(head) = self.take() {
-                return Some((head.id, head.answer));
+            let stops = outside.stop.count();
+            if std::mem::replace(&mut self.stops, stops) != stops {
+                return Next::Stop(self.in_flight());
             }
-            if cancelled() {
-                return None;
+            if let Some(head) = self.take() {
+                return Next::Answer(head.id, head.answer);
+            }
+            if outside.cancel.is_cancelled() {
+                return Next::Cancelled;
             }
             if let Some((id, answer)) = self.pool.next(limit) {
                 self.performed(id, answer);

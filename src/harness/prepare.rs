@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::launch::{Launch, Report};
 use super::{Seed, StartedAt, Store};
+use crate::engine::model::{UnmetRole, unmet_roles};
 use crate::engine::store::StoreFailure;
 use crate::engine::{
     Event, Item, Outcome, Program, Run, RunError, RunErrorKind, Seeded, Setup, announce,
@@ -39,8 +40,10 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
         store,
         model,
         cancel,
+        // What rounds are performed with, once the run is there.
         broker: _,
         show: _,
+        stop: _,
     } = launch;
     let drawn = seed.map_or_else(Seed::draw, Ok);
     let started_at = started_at.unwrap_or_else(StartedAt::now);
@@ -62,6 +65,7 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             seed: *drawn.as_ref().unwrap_or(&Seed([0; 32])),
             started_at,
             prompt: None,
+            unmet_roles: Vec::new(),
             store: store.clone(),
         },
         run: Err(Refused),
@@ -79,13 +83,16 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
         }
     };
     prepared.report.prompt = Some(program.prompt().clone());
+    if let Some(model) = &model {
+        prepared.report.unmet_roles = unmet_roles(program.prompt(), model);
+    }
     let unready = drawn
         .map_err(|error| RunError::new(RunErrorKind::Internal, error))
         .and_then(|_| stage(program.prompt(), &store, input.as_deref()))
         .err()
         .or_else(|| {
             (!cancel.is_cancelled())
-                .then(|| unmet(program.prompt()))
+                .then(|| unmet(program.prompt(), &prepared.report.unmet_roles))
                 .flatten()
         });
     if unready.is_some() || cancel.is_cancelled() {
@@ -153,8 +160,8 @@ fn stage(prompt: &Prompt, store: &Store, input: Option<&str>) -> Result<(), RunE
 }
 
 /// The requirements notice, where the prompt declares what this Harness does not have: it provides
-/// no Pack or Plugin yet (spec T42 to T48).
-fn unmet(prompt: &Prompt) -> Option<RunError> {
+/// no Pack or Plugin yet, and only the model it was given (spec T42 to T48, M10 to M12).
+fn unmet(prompt: &Prompt, roles: &[UnmetRole]) -> Option<RunError> {
     let mut missing: Vec<String> = Vec::new();
     let mut unavailable: Vec<String> = Vec::new();
     let note = |list: &mut Vec<String>, line: String| {
@@ -188,6 +195,7 @@ fn unmet(prompt: &Prompt) -> Option<RunError> {
         }
     }
     missing.append(&mut unavailable);
+    missing.extend(roles.iter().map(UnmetRole::to_string));
     (!missing.is_empty()).then(|| {
         let lines = missing.join("\n");
         let notice = format!("the environment cannot satisfy this prompt:\n{lines}");

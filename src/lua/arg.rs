@@ -1,11 +1,15 @@
 //! Arguments as engine functions read them.
 
+use std::rc::Rc;
+
 use mlua::{Table, Value};
 
-use super::convert::{NotData, to_data, type_name};
+use super::convert::{NotData, to_data, to_sequences, type_name};
 use super::data::Data;
 use super::failure::Failure;
+use super::object::Object;
 use super::raised::failure_of;
+use super::vm::scalar;
 
 /// One argument of a call, or a part of one.
 #[derive(Clone, Debug)]
@@ -41,6 +45,36 @@ impl Arg {
         self.0.is_table()
     }
 
+    /// Whether it is a function.
+    pub fn is_function(&self) -> bool {
+        self.0.is_function()
+    }
+
+    /// Whether it is userdata.
+    pub fn is_userdata(&self) -> bool {
+        self.type_of() == "userdata"
+    }
+
+    /// What an object of the engine's stands for; `None` for anything else.
+    pub fn object<T: 'static>(&self) -> Option<Rc<T>> {
+        let object = self.0.as_userdata()?.borrow::<Object>().ok()?;
+        object.inner.clone().downcast().ok()
+    }
+
+    /// A boolean.
+    pub fn boolean(&self) -> Option<bool> {
+        self.0.as_boolean()
+    }
+
+    /// A table's raw pairs, in no order; none for another type.
+    pub fn pairs(&self) -> Vec<(Arg, Arg)> {
+        let Some(table) = self.0.as_table() else {
+            return Vec::new();
+        };
+        let pairs = table.pairs::<Value, Value>().filter_map(Result::ok);
+        pairs.map(|(key, value)| (Arg(key), Arg(value))).collect()
+    }
+
     /// Whether it is a function, userdata or thread: never data, whatever it holds.
     pub fn is_opaque(&self) -> bool {
         matches!(
@@ -57,6 +91,16 @@ impl Arg {
                 .map(|text| text.to_owned())
                 .map_err(|_| NotUtf8),
         )
+    }
+
+    /// A string's or number's text, bytes that are no UTF-8 replaced; the type word of another.
+    pub fn lossy(&self) -> String {
+        match &self.0 {
+            Value::String(text) => text.to_string_lossy(),
+            Value::Integer(number) => number.to_string(),
+            Value::Number(number) => number.to_string(),
+            other => type_name(other).to_owned(),
+        }
     }
 
     /// A required string (spec L36).
@@ -82,6 +126,20 @@ impl Arg {
     /// Where it is not data, and its type.
     pub fn data(&self, root: &str) -> Result<Data, NotData> {
         to_data(&self.0, root)
+    }
+
+    /// As [`Arg::data`], but a table with a sequence part is that sequence, whatever else it
+    /// holds (spec M35).
+    pub fn sequences(&self, root: &str) -> Result<Data, NotData> {
+        to_sequences(&self.0, root)
+    }
+
+    /// The text of a result (spec K21a); `None` is nil.
+    ///
+    /// # Errors
+    /// `cannot return a {type} as a result`.
+    pub fn scalar(&self) -> Result<Option<String>, Failure> {
+        scalar(&self.0)
     }
 
     /// A field, read as Lua code would read it; nil where this is no table.

@@ -166,6 +166,7 @@ impl<H: Host> Core<H> {
                     integer,
                 ))?
             }
+            "messages" | "tools" | "loop" => self.conversation(lua, name)?,
             _ => {
                 let core = self.clone();
                 let keep = lua.create_function(move |_, parts: OwnMetatable| {

@@ -55,8 +55,20 @@ pub(super) fn to_data(value: &Value, root: &str) -> Result<Data, NotData> {
 
 /// As [`to_data`], for a value that becomes a part of data at a depth.
 pub(super) fn to_data_at(value: &Value, root: &str, depth: usize) -> Result<Data, NotData> {
+    convert(value, root, depth, Entries::finish)
+}
+
+/// As [`to_data`], but a table with a sequence part is that sequence, whatever else it holds.
+pub(super) fn to_sequences(value: &Value, root: &str) -> Result<Data, NotData> {
+    convert(value, root, 0, Entries::finish_sequence)
+}
+
+/// What becomes of a table's entries.
+type Finish = fn(Entries) -> Data;
+
+fn convert(value: &Value, root: &str, depth: usize, finish: Finish) -> Result<Data, NotData> {
     let mut budget = MAX_BYTES;
-    match read(value, depth, &mut budget) {
+    match read(value, depth, &mut budget, finish) {
         Ok(data) => Ok(data),
         Err(Refused::TooLarge) => Err(NotData::TooLarge),
         Err(Refused::Offends) => {
@@ -99,7 +111,7 @@ fn spend(budget: &mut usize, bytes: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-fn read(value: &Value, depth: usize, budget: &mut usize) -> Result<Data, Refused> {
+fn read(value: &Value, depth: usize, budget: &mut usize, finish: Finish) -> Result<Data, Refused> {
     let Value::Table(table) = value else {
         let bytes = value.as_string().map_or(0, |text| text.as_bytes().len());
         spend(budget, bytes)?;
@@ -120,9 +132,9 @@ fn read(value: &Value, depth: usize, budget: &mut usize) -> Result<Data, Refused
         let (key, value) = pair.map_err(|_| Refused::TooLarge)?;
         let key = Key::from_lua(&key).ok_or(Refused::Offends)?;
         spend(budget, key.size())?;
-        entries.push(key, read(&value, depth + 1, budget)?);
+        entries.push(key, read(&value, depth + 1, budget, finish)?);
     }
-    Ok(entries.finish())
+    Ok(finish(entries))
 }
 
 /// The key of a table that stands for JSON data.
@@ -201,6 +213,26 @@ impl Entries {
                 self.list.push(value);
             }
             key => self.rest.push((key, value)),
+        }
+    }
+
+    /// The array of the keys `1..n` where there are such, the other entries dropped, else an object.
+    fn finish_sequence(self) -> Data {
+        let Self { mut list, mut rest } = self;
+        rest.sort_by(|a, b| a.0.cmp(&b.0));
+        let later = rest.iter().skip_while(|(key, _)| match key {
+            Key::Int(i) => *i <= list.len() as i64,
+            other => *other < Key::Int(0),
+        });
+        let following: Vec<Data> = later
+            .zip(list.len() as i64 + 1..)
+            .take_while(|((key, _), i)| *key == Key::Int(*i))
+            .map(|((_, value), _)| value.clone())
+            .collect();
+        list.extend(following);
+        match list.is_empty() {
+            true => Self { list, rest }.finish(),
+            false => Data::list(list),
         }
     }
 

@@ -2,6 +2,7 @@
 //! (spec L2, L17 to L24).
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
@@ -12,8 +13,7 @@ use super::data::Data;
 use super::failure::Failure;
 use super::guard::{Guards, Policy};
 use super::helpers::{self, Helper};
-use super::host::{Call, Definition, Function, Host, Raise};
-use super::reply::Values;
+use super::host::{Call, Definition, Function, Host, Raise, Written};
 use super::sealed::sealed;
 use super::vm::{Core, interrupt};
 use crate::prompt::{Dialect, LUA_GLOBALS};
@@ -90,8 +90,33 @@ impl<H: Host> Core<H> {
         }
         match self.position(name) {
             Some(bit) => Ok(self.take(lua, bit)?),
-            None => Ok(None),
+            None => Ok(self.take_object(lua, name)?),
         }
+    }
+
+    /// Gives names that the prompt declares to the objects they stand for, in place of what a
+    /// shared library may have put there (spec M28).
+    pub(super) fn declare(&self, names: Vec<Arc<str>>) -> mlua::Result<()> {
+        for name in &names {
+            self.globals.raw_set(&**name, Value::Nil)?;
+        }
+        *self.objects.borrow_mut() = names;
+        Ok(())
+    }
+
+    /// Makes the object of a declared name; `None` where it was made, or is no such name.
+    fn take_object(&self, lua: &Lua, name: &[u8]) -> mlua::Result<Option<Value>> {
+        let mut objects = self.objects.borrow_mut();
+        let Some(at) = objects.iter().position(|n| n.as_bytes() == name) else {
+            return Ok(None);
+        };
+        let Some(object) = self.host.object(&objects[at]) else {
+            return Ok(None);
+        };
+        let value = Value::UserData(lua.create_userdata(object)?);
+        self.globals.raw_set(&*objects[at], &value)?;
+        objects.swap_remove(at);
+        Ok(Some(value))
     }
 
     /// Assigns to a name that `_G` does not hold, where the engine has it. Whether it has.
@@ -124,7 +149,7 @@ impl<H: Host> Core<H> {
         // A global that is there, made or not, is assigned without asking a handler.
         let there = match self.position(name) {
             Some(bit) => self.take(lua, bit)?.is_some(),
-            None => false,
+            None => self.take_object(lua, name)?.is_some(),
         };
         if there {
             self.globals.raw_set(key, value)?;
@@ -161,6 +186,10 @@ impl<H: Host> Core<H> {
     pub(super) fn take_all(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
         for bit in 0..LUA_GLOBALS.len() + self.host.globals().len() {
             self.take(lua, bit as u32)?;
+        }
+        let objects = self.objects.borrow().clone();
+        for name in objects {
+            self.take_object(lua, name.as_bytes())?;
         }
         if self.h1 && !self.argv_taken.get() {
             let name = Value::String(lua.create_string("argv")?);
@@ -228,7 +257,11 @@ impl<H: Host> Core<H> {
                 Some(data) => to_lua(lua, &data),
                 None => Ok(Value::Nil),
             },
-            Definition::Sealed(data) => sealed(lua, name, data(&self.host)).map(Value::Table),
+            Definition::Sealed(data) => {
+                let core = self.clone();
+                let later = move || data(&core.host);
+                sealed(lua, name, data(&self.host), later).map(Value::Table)
+            }
             Definition::Var => {
                 let guards = self.guards(lua)?;
                 let table = guards.create(lua, Policy::Writable, "var", self.var_data.clone())?;
@@ -240,7 +273,11 @@ impl<H: Host> Core<H> {
     }
 
     /// A function of the engine as a Lua function.
-    fn function(self: &Rc<Self>, lua: &Lua, function: Function<H>) -> mlua::Result<LuaFunction> {
+    pub(super) fn function(
+        self: &Rc<Self>,
+        lua: &Lua,
+        function: Function<H>,
+    ) -> mlua::Result<LuaFunction> {
         let core = self.clone();
         match function {
             Function::Direct(body) => {
@@ -251,12 +288,7 @@ impl<H: Host> Core<H> {
                         core: &core,
                         args: args.make_contiguous(),
                     })?;
-                    Ok(match reply.into_lua(lua, &core)? {
-                        Values::None => mlua::MultiValue::new(),
-                        Values::One(value) => mlua::MultiValue::from_iter([value]),
-                        Values::Two(a, b) => mlua::MultiValue::from_iter([a, b]),
-                        Values::Three(a, b, c) => mlua::MultiValue::from_iter([a, b, c]),
-                    })
+                    Ok(reply.into_lua(lua, &core)?.into_multi())
                 })
             }
             Function::Suspending(body) => {
@@ -274,6 +306,15 @@ impl<H: Host> Core<H> {
                     Ok(())
                 })?;
                 self.suspender(lua)?.call(ask)
+            }
+            Function::Written(written) => {
+                let (group, name) = match written {
+                    Written::MessageList => ("messages", "new"),
+                    Written::Loop => ("loop", "run"),
+                    Written::LocalTool => ("tools", "add"),
+                    Written::ToolCall => ("tools", "call"),
+                };
+                self.group(lua, group)?.raw_get(name)
             }
             Function::Fanout(body) => {
                 let ask = self.function(lua, Function::Suspending(body))?;

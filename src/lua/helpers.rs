@@ -17,9 +17,12 @@ pub(super) enum Helper {
     Suspend,
     Require,
     Fanout,
+    Messages,
+    Tools,
+    Loop,
 }
 
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 12] = [
     ("run", include_str!("helpers/run.lua")),
     ("errors", include_str!("helpers/errors.lua")),
     ("iterate", include_str!("helpers/iterate.lua")),
@@ -29,12 +32,15 @@ const SOURCES: [(&str, &str); 9] = [
     ("suspend", include_str!("helpers/suspend.lua")),
     ("require", include_str!("helpers/require.lua")),
     ("fanout", include_str!("helpers/fanout.lua")),
+    ("messages", include_str!("helpers/messages.lua")),
+    ("tools", include_str!("helpers/tools.lua")),
+    ("loop", include_str!("helpers/loop.lua")),
 ];
 
 /// How helper frames are named in tracebacks, before the file's name.
 pub(super) const PLACE: &str = "runvil/";
 
-static CODE: [OnceLock<Vec<u8>>; 9] = [const { OnceLock::new() }; 9];
+static CODE: [OnceLock<Vec<u8>>; 12] = [const { OnceLock::new() }; 12];
 
 /// Loads a helper into a VM. Called with its natives it gives what it defines.
 pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {

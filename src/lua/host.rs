@@ -7,9 +7,11 @@ use mlua::{Lua, Value};
 
 use super::arg::Arg;
 use super::compile::Compiled;
+use super::conversation::Conversation;
 use super::convert::{self, NotData, type_name};
 use super::data::Data;
 use super::failure::Failure;
+use super::object::Object;
 use super::reply::Reply;
 use super::vm::Core;
 
@@ -22,6 +24,13 @@ pub trait Host: Sized + 'static {
 
     /// The engine's globals, each made when a prompt first touches it.
     fn globals(&self) -> &'static [Global<Self>];
+
+    /// The engine's part of conversations.
+    fn conversation(&self) -> &'static Conversation<Self>;
+
+    /// What a name stands for that the prompt declares, such as a model role: an object, made when
+    /// the name is first read (spec M28).
+    fn object(&self, name: &str) -> Option<Object>;
 
     /// Renders a block's pending prose (spec L129).
     ///
@@ -89,6 +98,21 @@ pub enum Function<H: Host> {
     Suspending(fn(&Call<'_, H>) -> Result<H::Request, Failure>),
     /// A fanout: suspends with the worker and the collection's members, and answers with results.
     Fanout(fn(&Call<'_, H>) -> Result<H::Request, Failure>),
+    /// A function written in Lua, over the engine's part of conversations.
+    Written(Written),
+}
+
+/// The functions of the engine that are written in Lua.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// `messages.new`
+    MessageList,
+    /// `models.loop`
+    Loop,
+    /// `tools.add_local` and its like.
+    LocalTool,
+    /// `tools.call`
+    ToolCall,
 }
 
 impl<H: Host> Clone for Function<H> {

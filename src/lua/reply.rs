@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mlua::{Lua, Value};
+use mlua::{Lua, MultiValue, Value};
 
 use super::convert::to_lua;
 use super::data::Data;
 use super::failure::Failure;
 use super::host::Host;
+use super::object::Object;
 use super::vm::Core;
 
 /// What a call gives back to Lua.
@@ -20,6 +21,10 @@ pub enum Reply {
     Bool(bool),
     /// A string.
     Text(String),
+    /// An object of the engine's.
+    Object(Object),
+    /// Several values; of each its first.
+    Several(Vec<Reply>),
     /// A shared string.
     Shared(Arc<str>),
     /// Bytes that need not be UTF-8.
@@ -51,6 +56,19 @@ pub(super) enum Values {
     One(Value),
     Two(Value, Value),
     Three(Value, Value, Value),
+    Many(Vec<Value>),
+}
+
+impl Values {
+    pub(super) fn into_multi(self) -> MultiValue {
+        match self {
+            Self::None => MultiValue::new(),
+            Self::One(value) => MultiValue::from_iter([value]),
+            Self::Two(a, b) => MultiValue::from_iter([a, b]),
+            Self::Three(a, b, c) => MultiValue::from_iter([a, b, c]),
+            Self::Many(values) => MultiValue::from_vec(values),
+        }
+    }
 }
 
 impl Reply {
@@ -59,6 +77,15 @@ impl Reply {
             Self::None => return Ok(Values::None),
             Self::Bool(value) => Value::Boolean(value),
             Self::Text(text) => Value::String(lua.create_string(text)?),
+            Self::Object(object) => Value::UserData(lua.create_userdata(object)?),
+            Self::Several(replies) => {
+                let mut values = Vec::with_capacity(replies.len());
+                for reply in replies {
+                    let first = reply.into_lua(lua, core)?.into_multi().pop_front();
+                    values.push(first.unwrap_or(Value::Nil));
+                }
+                return Ok(Values::Many(values));
+            }
             Self::Shared(text) => Value::String(lua.create_string(&*text)?),
             Self::Bytes(bytes) => Value::String(lua.create_string(bytes)?),
             Self::Data(data) => to_lua(lua, &data)?,

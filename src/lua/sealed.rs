@@ -7,7 +7,15 @@ use super::data::Data;
 use super::failure::Failure;
 
 /// A table whose fields can only be read, and only those that there are (spec L66, L67).
-pub(super) fn sealed(lua: &Lua, name: &'static str, fields: Data) -> mlua::Result<Table> {
+///
+/// `fields` are those there are at first; `later` gives them anew, for a field that is not among
+/// them: some appear once and then stay (spec M24).
+pub(super) fn sealed(
+    lua: &Lua,
+    name: &'static str,
+    fields: Data,
+    later: impl Fn() -> Data + 'static,
+) -> mlua::Result<Table> {
     let failure = |text: String| mlua::Error::from(Failure::lua(format!("runtime error: {text}")));
     let metatable = lua.create_table_with_capacity(0, 3)?;
     metatable.raw_set(
@@ -19,8 +27,12 @@ pub(super) fn sealed(lua: &Lua, name: &'static str, fields: Data) -> mlua::Resul
                 )));
             };
             let key = key.to_string_lossy();
-            match fields.get(&key) {
-                Some(value) => to_lua(lua, value),
+            match fields
+                .get(&key)
+                .cloned()
+                .or_else(|| later().get(&key).cloned())
+            {
+                Some(value) => to_lua(lua, &value),
                 None => Err(failure(format!("unknown {name} field '{key}'"))),
             }
         })?,

@@ -20,7 +20,7 @@ use super::helpers::{self, Helper};
 use super::host::Host;
 use super::library::Libraries;
 use super::raised::failure_of;
-use super::reply::{Reply, Values};
+use super::reply::Reply;
 use crate::prompt::Dialect;
 
 /// How many instructions run between two looks at the cancel flag (spec L8).
@@ -81,6 +81,8 @@ pub(super) struct Core<H: Host> {
     pub(super) var_data: Data,
     /// Whether the prompt ever set a metatable on `_G`.
     pub(super) has_own_metatable: Cell<bool>,
+    /// The names the prompt declares whose objects were not made yet.
+    pub(super) objects: RefCell<Vec<Arc<str>>>,
     pub(super) cancel: Arc<AtomicBool>,
     /// Whether a waiting call was told of the cancel: the block may still look at that, until the
     /// next poll of running Lua.
@@ -139,6 +141,7 @@ impl<H: Host> Vm<H> {
             var_table: RefCell::default(),
             var_data,
             has_own_metatable: Cell::new(false),
+            objects: RefCell::default(),
             cancel: seeds.cancel,
             told: Cell::new(false),
             guard: RefCell::default(),
@@ -200,6 +203,14 @@ impl<H: Host> Vm<H> {
         &self.core.host
     }
 
+    /// Installs the names that the prompt declares as globals (spec M28).
+    ///
+    /// # Errors
+    /// Want of memory.
+    pub fn declare(&self, names: Vec<Arc<str>>) -> Result<(), Failure> {
+        self.core.declare(names).map_err(|error| failure_of(&error))
+    }
+
     /// Starts a block. `prose` is what it reads as `prose`; `None` for a shared library, which
     /// reads nil.
     pub fn start(&mut self, block: &Compiled, prose: Option<H::Prose>) -> Flow<H::Request> {
@@ -230,10 +241,11 @@ impl<H: Host> Vm<H> {
             }
             // An answer that does not fit the heap is the call's failure.
             Ok(Err(error)) => self.advance((false, raise(failure_of(&error)))),
-            Ok(Ok(Values::None)) => self.advance(true),
-            Ok(Ok(Values::One(a))) => self.advance((true, a)),
-            Ok(Ok(Values::Two(a, b))) => self.advance((true, a, b)),
-            Ok(Ok(Values::Three(a, b, c))) => self.advance((true, a, b, c)),
+            Ok(Ok(values)) => {
+                let mut values = values.into_multi();
+                values.push_front(Value::Boolean(true));
+                self.advance(values)
+            }
         }
     }
 
@@ -306,7 +318,7 @@ impl<H: Host> Vm<H> {
         let first = values.next().unwrap_or(Value::Nil);
         let seen = self.core.seen.take();
         Flow::Ended(if ok {
-            Core::<H>::scalar(&first)
+            scalar(&first)
         } else {
             let trace = seen.map(|seen| seen.trace).unwrap_or_default();
             Err(self.core.uncaught(&self.lua, &block, &first, &trace))
@@ -351,29 +363,6 @@ impl<H: Host> Core<H> {
         }
     }
 
-    /// The scalar return rule (spec K21a).
-    fn scalar(value: &Value) -> Result<Option<String>, Failure> {
-        Ok(Some(match value {
-            Value::Nil => return Ok(None),
-            Value::Boolean(b) => b.to_string(),
-            Value::Integer(i) => i.to_string(),
-            // Rust's own text of a float is plain decimal, without exponent or needless fraction.
-            Value::Number(n) => n.to_string(),
-            Value::String(text) => text.to_string_lossy(),
-            other => {
-                let type_name = other.type_name();
-                let type_name = if type_name == "error" {
-                    "userdata"
-                } else {
-                    type_name
-                };
-                return Err(Failure::lua(format!(
-                    "cannot return a {type_name} as a result"
-                )));
-            }
-        }))
-    }
-
     /// What a report says before an error's text (spec L90).
     pub(super) fn runtime_word(&self) -> &'static str {
         match self.dialect {
@@ -381,6 +370,29 @@ impl<H: Host> Core<H> {
             Dialect::PromptForge => "",
         }
     }
+}
+
+/// The scalar return rule (spec K21a).
+pub(super) fn scalar(value: &Value) -> Result<Option<String>, Failure> {
+    Ok(Some(match value {
+        Value::Nil => return Ok(None),
+        Value::Boolean(b) => b.to_string(),
+        Value::Integer(i) => i.to_string(),
+        // Rust's own text of a float is plain decimal, without exponent or needless fraction.
+        Value::Number(n) => n.to_string(),
+        Value::String(text) => text.to_string_lossy(),
+        other => {
+            let type_name = other.type_name();
+            let type_name = if type_name == "error" {
+                "userdata"
+            } else {
+                type_name
+            };
+            return Err(Failure::lua(format!(
+                "cannot return a {type_name} as a result"
+            )));
+        }
+    }))
 }
 
 /// The interrupted error as running Lua meets it.

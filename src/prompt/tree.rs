@@ -235,6 +235,25 @@ pub enum Keyword {
     Chat,
 }
 
+impl Keyword {
+    /// Every keyword and its word (spec M2).
+    pub(super) const WORDS: [(&'static str, Self); 7] = [
+        ("thinking", Self::Thinking),
+        ("no-thinking", Self::NoThinking),
+        ("frontier", Self::Frontier),
+        ("fast", Self::Fast),
+        ("small", Self::Small),
+        ("creative", Self::Creative),
+        ("chat", Self::Chat),
+    ];
+
+    /// The keyword as it is written.
+    pub fn word(self) -> &'static str {
+        let found = Self::WORDS.iter().find(|(_, keyword)| *keyword == self);
+        found.map_or("", |(word, _)| word)
+    }
+}
+
 /// An entry of `uses:` (spec F25c).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackReference {

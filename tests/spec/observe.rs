@@ -164,6 +164,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         model: case.model.as_ref().map(ModelSetup::model),
         broker: None,
         show: None,
+        stop: Default::default(),
         cancel: CancelToken::default(),
     })
 }

@@ -37,6 +37,12 @@ pub fn jump(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     if call.is_requiring() {
         return Err(Failure::lua("jump is not available while a library loads"));
     }
+    if entry.toolbox.running().is_some() {
+        return Err(Failure::lua(
+            "jump is unavailable inside a local tool handler: return a value from the handler and \
+             call jump from the block after the tool call returns",
+        ));
+    }
     *entry.jump.borrow_mut() = Some(target(call)?);
     // Only a `pcall` of the prompt's own ever shows this.
     Err(Failure::lua("jump ends the block"))

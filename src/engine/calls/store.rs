@@ -1,7 +1,7 @@
 //! The eight functions of `store`: arguments, path rules and policy (spec S40, steps 1 to 4).
 
 use crate::engine::entry::{Entry, Request};
-use crate::engine::event::{EventKind, store_event};
+use crate::engine::event::{EventKind, store_events};
 use crate::engine::store::StoreOp;
 use crate::lua::{Call, Failure, Field, Kind};
 
@@ -116,8 +116,8 @@ fn ask(call: &Call<'_, Entry>, op: StoreOp) -> Result<Request, Failure> {
     let entry = call.host();
     op.check().map_err(failure)?;
     if let Some(refusal) = entry.shared.policy.refuse(&op) {
-        if let Some(kind) = store_event(&op, false) {
-            entry.report(EventKind::Plain(kind));
+        if let Some((_, failed)) = store_events(&op) {
+            entry.report(EventKind::Plain(failed));
         }
         return Err(failure(refusal));
     }

@@ -114,6 +114,17 @@ pub struct ToolCall {
     pub arguments: Data,
 }
 
+impl ToolCall {
+    /// The call as message lists and events have it.
+    pub fn record(&self) -> Data {
+        Data::object([
+            ("id", Data::Text(self.id.clone())),
+            ("name", Data::Text(self.name.clone())),
+            ("arguments", self.arguments.clone()),
+        ])
+    }
+}
+
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

@@ -42,16 +42,6 @@ const ARG_TYPES: [(&str, ArgType); 4] = [
     ("number", ArgType::Number),
 ];
 
-const KEYWORDS: [(&str, Keyword); 7] = [
-    ("thinking", Keyword::Thinking),
-    ("no-thinking", Keyword::NoThinking),
-    ("frontier", Keyword::Frontier),
-    ("fast", Keyword::Fast),
-    ("small", Keyword::Small),
-    ("creative", Keyword::Creative),
-    ("chat", Keyword::Chat),
-];
-
 /// `input:` or `output:`.
 pub(super) struct FileShape;
 
@@ -247,7 +237,7 @@ impl<'de> Shape<'de> for RoleShape {
             |key, map| {
                 match key {
                     "keywords" => {
-                        let keywords = List("a list of keywords", Word(&KEYWORDS));
+                        let keywords = List("a list of keywords", Word(&Keyword::WORDS));
                         role.keywords = reading.value(map, keywords)?;
                     }
                     "min_context" => {

@@ -1,0 +1,32 @@
+//! What a chain keeps of its conversations, and a round on its way out (spec M40, M61).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::model::{Memory, Message, Origin, Tool, ToolCall};
+use super::roles::Handle;
+
+/// What a chain keeps over its section entries.
+#[derive(Debug, Default)]
+pub(super) struct Talk {
+    /// What the last reply told of its size (spec M61).
+    pub(super) memory: RefCell<Memory>,
+}
+
+/// A round that was checked and composed.
+pub(super) struct Ask {
+    pub(super) origin: Origin,
+    pub(super) handle: Rc<Handle>,
+    pub(super) messages: Arc<[Message]>,
+    pub(super) tools: Arc<[Tool]>,
+    /// Whether a tool call was answered before, in the same loop (spec M42).
+    pub(super) answered: bool,
+    pub(super) talk: Rc<Talk>,
+}
+
+/// The tool calls of a reply, while they are performed.
+pub(super) struct Batch {
+    pub(super) turn: u32,
+    pub(super) calls: Arc<[ToolCall]>,
+}

@@ -1,0 +1,111 @@
+//! `models.loop`, a round at a time, and `compactors` (spec part 05, sections 7 to 9).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::models::handle;
+use crate::engine::ask::Ask;
+use crate::engine::entry::{Entry, Request};
+use crate::engine::event::EventKind;
+use crate::engine::model::{Message, Origin, check_list, compose, overflows, read_list};
+use crate::lua::{Arg, Call, Failure, Kind, Reply};
+
+/// Checks the arguments of `models.loop` that are looked at once (spec M39, M40).
+pub fn check(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let after_handle = usize::from(call.arg(0).is_userdata());
+    if call.count() > after_handle + 2 {
+        let text = "models.loop takes (handle?, messages, compactor?)";
+        return Err(Failure::lua(text));
+    }
+    let compactor = call.arg(after_handle + 1);
+    if !compactor.is_nil() && !compactor.is_function() {
+        let found = compactor.type_of();
+        let text = format!("compactor must be a function, got {found}");
+        return Err(Failure::lua(text));
+    }
+    Ok(Reply::None)
+}
+
+/// Makes the next round ready: all checks, in the order of spec M40. Gives the notices to append
+/// before it is sent, or false where it overflows.
+pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let entry = call.host();
+    let round = call.arg(2).integer().unwrap_or(0);
+    if round > i64::from(entry.shared.max_rounds) {
+        let text = "tool-call loop did not converge";
+        return Err(Failure::new(Kind::ToolLoopExhausted, text));
+    }
+    let handle = handle(&call.arg(0), "models.loop")?;
+    let messages = list(&call.arg(1))?;
+    entry.outside_library()?;
+    let handle = entry.model(handle)?;
+    entry.report(EventKind::Plain("tool_scope_validation_started"));
+    let tools = entry.toolbox.offered();
+    entry.report(EventKind::Plain("tool_scope_validation_succeeded"));
+    let failed = || entry.report(EventKind::Plain("model_turn_failed"));
+    check_list(&messages).inspect_err(|_| failed())?;
+    let messages: Arc<[Message]> = compose(&messages).into();
+    let count = entry.talk.memory.borrow().count(&messages, &handle.model);
+    if overflows(count, handle.context, handle.options.max_tokens) {
+        failed();
+        return Ok(Reply::Bool(false));
+    }
+    *entry.prepared.borrow_mut() = Some(Box::new(Ask {
+        origin: Origin::Chat,
+        handle,
+        messages,
+        tools,
+        answered: false,
+        talk: Rc::clone(&entry.talk),
+    }));
+    Ok(Reply::List(Vec::new()))
+}
+
+/// Puts the prepared round out.
+pub fn ask(call: &Call<'_, Entry>) -> Result<Request, Failure> {
+    let prepared = call.host().prepared.borrow_mut().take();
+    let mut ask = prepared.ok_or_else(|| Failure::internal("a round was not prepared"))?;
+    ask.answered = call.arg(0).boolean() == Some(true);
+    Ok(Request::Round(ask))
+}
+
+/// The compactor returned, which none may (spec M57).
+pub fn returned(_: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    Err(Failure::lua(
+        "the selected compactor returned without raising: replacement compactors are deferred; \
+         compactors.fail is the only shipped policy",
+    ))
+}
+
+/// `compactors.fail(reason)`, the default compactor.
+pub fn fail(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let reason = call.arg(0);
+    let text = match reason.text() {
+        Some(Ok(text)) => text,
+        _ => reason.type_of().to_owned(),
+    };
+    let why = match text.as_str() {
+        "precheck" => "the request precheck overflowed the model's context window",
+        "provider" => "the provider rejected the request as exceeding the model's context window",
+        _ => {
+            return Err(Failure::lua(format!(
+                "unknown overflow reason {text:?}; expected \"precheck\" or \"provider\""
+            )));
+        }
+    };
+    let message = format!("context exhausted: {why}");
+    Err(Failure::new(Kind::ContextExhausted, message).with("reason", text))
+}
+
+/// A message list (spec M36).
+fn list(arg: &Arg) -> Result<Vec<Message>, Failure> {
+    if !arg.is_table() {
+        let found = arg.type_of();
+        let text = format!("messages must be a table of message tables, got {found}");
+        return Err(Failure::lua(text));
+    }
+    let list = arg
+        .sequences("messages")
+        .map_err(|_| Failure::lua("messages must be a JSON-representable table"))?;
+    read_list(&list)
+}

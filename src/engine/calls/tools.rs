@@ -1,0 +1,207 @@
+//! Local tools, and calls of tools by scripts and models (spec part 06, sections 8, 10 and 13).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::models::bad_alias;
+use crate::engine::ask::Batch;
+use crate::engine::entry::{Entry, Request};
+use crate::engine::event::{EventKind, ToolResult};
+use crate::engine::model::Tool;
+use crate::engine::toolbox::Running;
+use crate::lua::{Arg, Call, Data, Failure, Kind, Reply};
+use crate::prompt::{Dialect, is_name};
+
+/// The names of the model's task tools, which nothing else can take (spec T93).
+const BUILT_IN: [&str; 4] = ["task", "task_cancel", "task_status", "await_tasks"];
+
+/// The types that a parameter of a local tool may have.
+const TYPES: [&str; 4] = ["string", "integer", "number", "boolean"];
+
+/// Checks and registers a local tool (spec T112, T113).
+pub fn register(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let entry = call.host();
+    let function = match entry.dialect() {
+        Dialect::Runvil => "tools.offer_local",
+        Dialect::PromptForge => "tools.add_local",
+    };
+    let alias = call.string(0, &format!("{function} alias"))?;
+    let description = call.string(1, &format!("{function} description"))?;
+    let (params, handler) = (call.arg(2), call.arg(3));
+    for (arg, name, is_right, right) in [
+        (&params, "params", params.is_table(), "table"),
+        (&handler, "handler", handler.is_function(), "function"),
+    ] {
+        if !is_right {
+            let found = arg.type_of();
+            let text = format!("{function} {name} must be a {right}, got {found}");
+            return Err(Failure::lua(text));
+        }
+    }
+    if !is_name(&alias) {
+        return Err(bad_alias(&alias));
+    }
+    if entry.toolbox.local(&alias).is_some() {
+        let text = format!("{function} alias {alias:?} is already registered");
+        return Err(Failure::lua(text));
+    }
+    entry.toolbox.add(Tool {
+        name: alias.into(),
+        description: description.into(),
+        parameters: schema(function, &params)?,
+    });
+    Ok(Reply::None)
+}
+
+/// The JSON Schema of a local tool's parameters: every one is required.
+fn schema(function: &str, params: &Arg) -> Result<Data, Failure> {
+    let mut declared = BTreeMap::new();
+    for (key, spec) in params.pairs() {
+        declared.insert(key.lossy(), spec);
+    }
+    let mut properties = Vec::with_capacity(declared.len());
+    for (name, spec) in &declared {
+        properties.push((name.as_str(), property(function, name, spec)?));
+    }
+    let required = declared.keys().map(|name| Data::text(name.as_str()));
+    Ok(Data::object([
+        ("type", Data::text("object")),
+        ("properties", Data::object(properties)),
+        ("required", Data::list(required.collect::<Vec<_>>())),
+    ]))
+}
+
+/// One parameter: a type, or a type and a description.
+fn property(function: &str, name: &str, spec: &Arg) -> Result<Data, Failure> {
+    let (kind, description) = match spec.is_table() {
+        true => (spec.element(1)?, spec.element(2)?.text()),
+        false => (spec.clone(), None),
+    };
+    let Some(Ok(kind)) = kind.text() else {
+        return Err(Failure::lua(format!(
+            "{function} param {name:?} must be a type string or a {{type, description}} array"
+        )));
+    };
+    if !TYPES.contains(&kind.as_str()) {
+        return Err(Failure::lua(format!(
+            "{function} param {name:?} has unsupported type {kind:?}: expected \"string\", \
+             \"integer\", \"number\", or \"boolean\""
+        )));
+    }
+    let mut fields = vec![("type", Data::text(kind))];
+    if let Some(Ok(description)) = description {
+        fields.push(("description", Data::text(description)));
+    }
+    Ok(Data::object(fields))
+}
+
+/// Looks a script's call up: the local tool's alias and its arguments (spec T86, T91).
+pub fn route(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let Some(Ok(name)) = call.arg(0).text() else {
+        let found = call.type_of(0);
+        let text = format!("tools.call alias must be a string or Tool object, got {found}");
+        return Err(Failure::lua(text));
+    };
+    let arguments = arguments(&call.arg(1))?;
+    let entry = call.host();
+    match entry.toolbox.local(&name) {
+        Some(tool) if !BUILT_IN.contains(&name.as_str()) => {
+            let turn = entry.task.turns();
+            Ok(entry.enter(&tool, Arc::default(), turn, arguments))
+        }
+        _ => Err(unbound(entry.dialect(), &name)),
+    }
+}
+
+/// The arguments of a script's call, an object.
+fn arguments(table: &Arg) -> Result<Data, Failure> {
+    if table.is_nil() {
+        return Ok(Data::empty());
+    }
+    if !table.is_table() {
+        let found = table.type_of();
+        return Err(Failure::lua(format!("args must be a table, got {found}")));
+    }
+    match table.data("args") {
+        Ok(data @ Data::Map(_)) => Ok(data),
+        Ok(Data::List(items)) if items.is_empty() => Ok(Data::empty()),
+        _ => Err(Failure::lua("args must be a JSON-representable table")),
+    }
+}
+
+/// Looks a model's call up, by its place in the reply: as [`route`], or nothing where it is no
+/// local tool.
+pub fn dispatch(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let (batch, at) = (call.arg(0).object::<Batch>(), call.arg(1).integer());
+    let called = batch.as_ref().zip(at).and_then(|(batch, at)| {
+        let at = usize::try_from(at.checked_sub(1)?).ok()?;
+        Some((batch.turn, batch.calls.get(at)?))
+    });
+    let (turn, called) =
+        called.ok_or_else(|| Failure::internal("a call that is in no reply was dispatched"))?;
+    let entry = call.host();
+    match entry.toolbox.local(&called.name) {
+        Some(tool) if !BUILT_IN.contains(&&*called.name) => {
+            let arguments = called.arguments.clone();
+            Ok(entry.enter(&tool, called.id.clone(), turn, arguments))
+        }
+        _ => Ok(Reply::None),
+    }
+}
+
+/// Serves a model's call of a tool that is not local. Nothing else is offered to it.
+pub fn serve(_: &Call<'_, Entry>) -> Result<Request, Failure> {
+    Err(Failure::internal("a tool that was not offered was called"))
+}
+
+/// Takes what a local tool's handler returned as the call's result (spec T115).
+pub fn finish(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let text: Arc<str> = call.arg(0).scalar()?.unwrap_or_default().into();
+    let entry = call.host();
+    if let Some(Running { alias, call, turn }) = entry.toolbox.running() {
+        entry.report(EventKind::Plain("tool_call_succeeded"));
+        entry.report(EventKind::ToolResult(Box::new(ToolResult {
+            turn,
+            tool_call_id: call,
+            alias,
+            content: text.clone(),
+            trusted: true,
+        })));
+    }
+    Ok(Reply::Shared(text))
+}
+
+/// A local tool's handler has ended, raising or not.
+pub fn leave(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let entry = call.host();
+    entry.toolbox.leave();
+    if call.arg(0).boolean() == Some(true) {
+        entry.report(EventKind::Plain("tool_call_failed"));
+    }
+    Ok(Reply::None)
+}
+
+impl Entry {
+    /// A local tool's handler is about to run: its alias and its arguments.
+    fn enter(&self, tool: &Tool, call: Arc<str>, turn: u32, arguments: Data) -> Reply {
+        self.called_tool();
+        let alias = tool.name.clone();
+        self.toolbox.enter(Running {
+            alias: alias.clone(),
+            call,
+            turn,
+        });
+        Reply::Several(vec![Reply::Shared(alias), Reply::Data(arguments)])
+    }
+}
+
+/// A script called a tool that is not in the run (spec T92).
+fn unbound(dialect: Dialect, name: &str) -> Failure {
+    let message = match dialect {
+        Dialect::PromptForge => {
+            format!("tool {name:?} is not bound in this run; bound aliases: []")
+        }
+        Dialect::Runvil => format!("tool {name:?} is not a tool in this run; catalog tools: []"),
+    };
+    Failure::new(Kind::UnboundTool, message).with("name", name)
+}
