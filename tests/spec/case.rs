@@ -9,6 +9,7 @@ use serde_yaml::{Mapping, Value};
 
 use crate::models::{Metadata, ModelSetup, RoundPattern};
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
+use crate::signal::Moment;
 
 /// One text or several.
 #[derive(Clone, Debug, Deserialize)]
@@ -74,28 +75,6 @@ pub struct LimitsSetup {
     pub response_cap: Option<u64>,
     pub receive_timeout: Option<u64>,
     pub max_rounds: Option<u32>,
-}
-
-/// When the Host does something: at the nth event that matches, when so many rounds have gone out,
-/// or a while after the start.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
-pub enum Moment {
-    Event {
-        event: EventPattern,
-        #[serde(default = "first")]
-        nth: usize,
-    },
-    Rounds {
-        rounds: usize,
-    },
-    After {
-        after_ms: u64,
-    },
-}
-
-fn first() -> usize {
-    1
 }
 
 /// A run seed: a small number, or its 64 hex digits.

@@ -11,6 +11,8 @@ use runvil::harness::model::{Broker, Taken, Terms};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::signal::Signals;
+
 /// The Host's current model; the keys a case leaves out are those of part 05's cases.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -227,12 +229,6 @@ impl Metadata {
     }
 }
 
-/// What is done when the nth round goes out.
-pub struct AtRound {
-    pub nth: usize,
-    pub act: Box<dyn Fn() + Send + Sync>,
-}
-
 /// A script that keeps what it was asked.
 pub struct Recorder {
     script: Script,
@@ -240,7 +236,7 @@ pub struct Recorder {
     /// How long each round is held on its way out, so that what falls due meanwhile waits with its
     /// answer.
     held: Duration,
-    at_round: Option<AtRound>,
+    signals: Arc<Signals>,
     asked: Mutex<Asked>,
 }
 
@@ -259,7 +255,7 @@ impl Recorder {
         rules: &serde_yaml::Value,
         metadata: Metadata,
         held: Duration,
-        at_round: Option<AtRound>,
+        signals: Arc<Signals>,
     ) -> Result<Self, String> {
         let file = serde_yaml::Mapping::from_iter([("rounds".into(), rules.clone())]);
         let text = serde_yaml::to_string(&file).map_err(|error| error.to_string())?;
@@ -267,7 +263,7 @@ impl Recorder {
             script: Script::from_yaml(&text).map_err(|error| format!("script: {error}"))?,
             metadata,
             held,
-            at_round,
+            signals,
             asked: Mutex::default(),
         })
     }
@@ -286,11 +282,7 @@ impl Broker for Recorder {
     fn take(&self, round: Arc<Round>, terms: Terms) -> Taken {
         let mut asked = self.asked();
         asked.rounds.push(round.clone());
-        if let Some(at_round) = &self.at_round
-            && at_round.nth == asked.rounds.len()
-        {
-            (at_round.act)();
-        }
+        self.signals.round(asked.rounds.len());
         thread::sleep(self.held);
         let mut taken = self.script.take(round, terms);
         if let Taken::Known(_, Ok(reply)) = &mut taken {
