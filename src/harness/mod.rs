@@ -1,6 +1,7 @@
 //! The outside of a run: prepare, the store's backends, cancel, and the loop that performs a run's
 //! effects (spec R7).
 
+pub mod gateway;
 mod launch;
 pub mod model;
 mod perform;
