@@ -16,6 +16,7 @@ mod open;
 mod outbox;
 pub mod outcome;
 mod program;
+mod replayed;
 mod roles;
 mod rounds;
 mod run;
