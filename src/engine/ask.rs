@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::model::{Memory, Message, Origin, Tool, ToolCall};
+use super::replayed::Replayed;
 use super::roles::Handle;
 
 /// What a chain keeps over its section entries.
@@ -12,6 +13,8 @@ use super::roles::Handle;
 pub(super) struct Talk {
     /// What the last reply told of its size (spec M61).
     pub(super) memory: RefCell<Memory>,
+    /// What calls of the model's had for arguments.
+    pub(super) replayed: Replayed,
 }
 
 /// A round that was checked and composed.

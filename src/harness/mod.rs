@@ -11,6 +11,7 @@ mod script;
 mod seed;
 mod started_at;
 mod store;
+pub mod unit;
 pub mod yaml;
 
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};

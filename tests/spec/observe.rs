@@ -1,17 +1,21 @@
 //! Runs one case and keeps what can be seen from outside.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use runvil::engine::model::Round;
 use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome};
-use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, Store};
+use runvil::harness::model::{Broker, Show};
+use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, StopToken, Store};
 use runvil::prompt::Dialect;
 use serde_json::Value;
 
-use crate::case::{CancelSetup, Case, SeedSetup, StoreSetup};
+use crate::case::{Case, SeedSetup, StoreSetup};
+use crate::models::{ModelSetup, Recorder, ShownPiece, UnmetPattern};
+use crate::signal::Signals;
 
 /// How long a case may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,6 +29,11 @@ pub struct Observed {
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     pub run: String,
     pub seed: String,
+    /// The rounds that went out, in order.
+    pub rounds: Vec<Arc<Round>>,
+    /// The pieces of replies that the Host was shown.
+    pub shown: Vec<ShownPiece>,
+    pub unmet_roles: Vec<UnmetPattern>,
 }
 
 /// Runs `source` as the case says. A panic or a run that does not end is an error.
@@ -62,26 +71,19 @@ pub fn run(case: &Case, dialect: Dialect, source: &str) -> Result<Observed, Stri
     }
 }
 
-fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String> {
-    let token = launch.cancel.clone();
+fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, String> {
     let mut events = Vec::new();
-    let mut matched = 0;
-    if let Some(CancelSetup::After { after_ms }) = &case.cancel {
-        cancel_later(token.clone(), Duration::from_millis(*after_ms));
-    }
+    let signals = Arc::new(Signals::new(case, &launch));
+    let recorder = recorder(case, signals.clone())?;
+    launch.broker = recorder.clone().map(|recorder| recorder as Arc<dyn Broker>);
+    let (pieces, shown) = mpsc::channel();
+    launch.show = Some(Show::new(move |piece| {
+        drop(pieces.send(ShownPiece::from(piece)));
+    }));
+    signals.start();
     let report = Harness::default().run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
-        if let Some(CancelSetup::At {
-            event: pattern,
-            nth,
-        }) = &case.cancel
-            && pattern.matches(&event)
-        {
-            matched += 1;
-            if matched == *nth {
-                token.cancel();
-            }
-        }
+        signals.event(&event);
         events.push(event);
     });
     let files = case
@@ -95,7 +97,20 @@ fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String
         files,
         run: report.run,
         seed: hex(&report.seed.0),
+        rounds: recorder.map_or_else(Vec::new, |recorder| recorder.rounds()),
+        shown: shown.try_iter().collect(),
+        unmet_roles: report.unmet_roles.iter().map(UnmetPattern::from).collect(),
     })
+}
+
+/// What answers the case's rounds, and keeps them.
+fn recorder(case: &Case, signals: Arc<Signals>) -> Result<Option<Arc<Recorder>>, String> {
+    let Some(rules) = &case.script else {
+        return Ok(None);
+    };
+    let held = Duration::from_millis(case.held_ms);
+    let recorder = Recorder::new(rules, case.metadata.clone(), held, signals)?;
+    Ok(Some(Arc::new(recorder)))
 }
 
 /// The bytes of a file, `None` where there is none.
@@ -105,13 +120,6 @@ fn contents(store: &Store, path: &str) -> Result<Option<Vec<u8>>, String> {
         Err(failure) if failure.reason == Reason::NotFound => Ok(None),
         Err(failure) => Err(failure.to_string()),
     }
-}
-
-fn cancel_later(token: CancelToken, delay: Duration) {
-    thread::spawn(move || {
-        thread::sleep(delay);
-        token.cancel();
-    });
 }
 
 /// The launch of a case. Where the case gives no seed it is 0, so that a failure can be repeated.
@@ -126,10 +134,10 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         limits: limits(case),
         ui: case.ui.clone(),
         store: case.store.as_ref().map(store).transpose()?,
-        model: None,
+        model: case.model.as_ref().map(ModelSetup::model),
         broker: None,
         show: None,
-        stop: Default::default(),
+        stop: StopToken::default(),
         cancel: CancelToken::default(),
     })
 }
