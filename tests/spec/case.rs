@@ -7,6 +7,7 @@ use runvil::prompt::Dialect;
 use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
+use crate::models::{ModelSetup, RoundPattern};
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
 
 /// One text or several.
@@ -75,14 +76,18 @@ pub struct LimitsSetup {
     pub max_rounds: Option<u32>,
 }
 
-/// When the Host cancels: at the nth event that matches, or a while after the start.
+/// When the Host does something: at the nth event that matches, when so many rounds have gone out,
+/// or a while after the start.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
-pub enum CancelSetup {
-    At {
+pub enum Moment {
+    Event {
         event: EventPattern,
         #[serde(default = "first")]
         nth: usize,
+    },
+    Rounds {
+        rounds: usize,
     },
     After {
         after_ms: u64,
@@ -121,6 +126,8 @@ pub struct Case {
     pub frontmatter: Option<String>,
     pub prose: Option<String>,
     pub more: Option<String>,
+    /// The block under the title.
+    pub opening: Option<String>,
     #[serde(default)]
     pub with: BTreeMap<String, String>,
 
@@ -134,7 +141,13 @@ pub struct Case {
     #[serde(default)]
     pub limits: LimitsSetup,
     pub store: Option<StoreSetup>,
-    pub cancel: Option<CancelSetup>,
+    pub model: Option<ModelSetup>,
+    /// The rules of a scripted model (spec C8).
+    pub script: Option<Value>,
+    #[serde(default)]
+    pub held_ms: u64,
+    pub cancel: Option<Moment>,
+    pub stop: Option<Moment>,
 
     pub result: Option<String>,
     pub result_starts: Option<String>,
@@ -161,6 +174,8 @@ pub struct Case {
     pub files: BTreeMap<String, Option<String>>,
     pub run_name: Option<String>,
     pub run_seed: Option<String>,
+    pub sent: Option<Vec<RoundPattern>>,
+    pub rounds: Option<usize>,
 
     #[serde(default)]
     pub parses: bool,
@@ -192,6 +207,8 @@ impl Case {
             || !self.files.is_empty()
             || self.run_name.is_some()
             || self.run_seed.is_some()
+            || self.sent.is_some()
+            || self.rounds.is_some()
     }
 
     /// Whether the case says something of the result text.
@@ -239,8 +256,9 @@ impl Case {
         if self.prompt.is_some() && self.frontmatter.is_some() {
             return Err("`prompt` holds its own frontmatter".to_owned());
         }
-        if self.lua.is_none() && (self.prose.is_some() || self.more.is_some()) {
-            return Err("`prose` and `more` go with `lua`".to_owned());
+        let around = [&self.prose, &self.more, &self.opening];
+        if self.lua.is_none() && around.iter().any(|text| text.is_some()) {
+            return Err("`prose`, `more` and `opening` go with `lua`".to_owned());
         }
         if !self.looks_at_run() && !self.looks_at_tree() {
             return Err("expects nothing".to_owned());
@@ -258,7 +276,9 @@ impl Case {
 /// Reads the cases of one file, each of its variants as a case of its own.
 pub fn load(path: &Path) -> Result<Vec<Case>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let entries: Vec<Mapping> = serde_yaml::from_str(&text).map_err(|error| error.to_string())?;
+    let mut entries: Vec<Mapping> =
+        serde_yaml::from_str(&text).map_err(|error| error.to_string())?;
+    let defaults = defaults(&mut entries)?;
     let mut cases = Vec::new();
     for entry in entries {
         let id = entry
@@ -266,6 +286,7 @@ pub fn load(path: &Path) -> Result<Vec<Case>, String> {
             .and_then(Value::as_str)
             .unwrap_or("a case without an id")
             .to_owned();
+        let entry = laid_over(&defaults, entry);
         for merged in expand(entry).map_err(|error| format!("{id}: {error}"))? {
             let case: Case = serde_yaml::from_value(Value::Mapping(merged))
                 .map_err(|error| format!("{id}: {error}"))?;
@@ -277,7 +298,30 @@ pub fn load(path: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Takes `variants` out of a case and lays each over the rest; a null takes a key away.
+/// Takes the entry that holds what the other cases of its file share.
+fn defaults(entries: &mut Vec<Mapping>) -> Result<Mapping, String> {
+    let shared = |entry: &Mapping| entry.len() == 1 && entry.contains_key("defaults");
+    if !entries.first().is_some_and(shared) {
+        return Ok(Mapping::new());
+    }
+    let defaults = entries.remove(0).remove("defaults").unwrap_or_default();
+    serde_yaml::from_value(defaults).map_err(|error| format!("defaults: {error}"))
+}
+
+/// A map over another: its keys win, and a null takes a key away.
+fn laid_over(base: &Mapping, over: Mapping) -> Mapping {
+    let mut map = base.clone();
+    for (key, value) in over {
+        if value.is_null() {
+            map.remove(&key);
+        } else {
+            map.insert(key, value);
+        }
+    }
+    map
+}
+
+/// Takes `variants` out of a case and lays each over the rest.
 fn expand(mut base: Mapping) -> Result<Vec<Mapping>, String> {
     let Some(variants) = base.remove("variants") else {
         return Ok(vec![base]);
@@ -289,18 +333,10 @@ fn expand(mut base: Mapping) -> Result<Vec<Mapping>, String> {
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();
-    let mut cases = Vec::new();
-    for (index, variant) in variants.into_iter().enumerate() {
-        let mut case = base.clone();
-        for (key, value) in variant {
-            if value.is_null() {
-                case.remove(&key);
-            } else {
-                case.insert(key, value);
-            }
-        }
+    let numbered = variants.into_iter().enumerate().map(|(index, variant)| {
+        let mut case = laid_over(&base, variant);
         case.insert("id".into(), format!("{id}#{}", index + 1).into());
-        cases.push(case);
-    }
-    Ok(cases)
+        case
+    });
+    Ok(numbered.collect())
 }

@@ -1,5 +1,8 @@
 //! Compares what a run showed with what its case expects.
 
+use std::sync::Arc;
+
+use runvil::engine::model::Round;
 use runvil::engine::{Outcome, RunError};
 use runvil::prompt::Prompt;
 use serde_json::Value;
@@ -59,10 +62,25 @@ pub fn tree(case: &Case, prompt: &Prompt, differences: &mut Differences) {
     }
 }
 
+/// Checks what the case says of the rounds that were asked.
+fn rounds(case: &Case, rounds: &[Arc<Round>], differences: &mut Differences) {
+    let count = case.rounds.or(case.sent.as_ref().map(Vec::len));
+    if let Some(wanted) = count {
+        differences.require(rounds.len() == wanted, "rounds", wanted, rounds);
+    }
+    let pairs = case.sent.iter().flatten().zip(rounds).enumerate();
+    for (index, (wanted, round)) in pairs {
+        for got in wanted.differences(round) {
+            differences.add(&format!("round {}", index + 1), wanted, got);
+        }
+    }
+}
+
 /// Checks what the case says of the run.
 pub fn run(case: &Case, source: &str, seen: &Observed, differences: &mut Differences) {
     outcome(case, source, &seen.outcome, differences);
     events(case, &seen.events, differences);
+    rounds(case, &seen.rounds, differences);
     for (path, wanted) in &case.files {
         let found = seen.files.get(path).cloned().flatten();
         let same = wanted.as_ref().map(String::as_bytes) == found.as_deref();

@@ -44,7 +44,8 @@ fn listed(text: &str) -> Vec<String> {
             } else {
                 line.split_once(". ")?.0
             };
-            let digits = id.trim_start_matches(|character: char| character.is_ascii_uppercase());
+            let last = id.rsplit('-').next().unwrap_or_default();
+            let digits = last.trim_start_matches(|character: char| character.is_ascii_uppercase());
             let whole = !digits.is_empty() && digits.chars().all(|digit| digit.is_ascii_digit());
             whole.then(|| id.to_owned())
         })
@@ -53,6 +54,6 @@ fn listed(text: &str) -> Vec<String> {
 
 #[test]
 fn ids_are_read_from_tables_paragraphs_and_lists() {
-    let text = "1. no\n## Cases\n\n| Id | File |\n|---|---|\n| K1 | x |\n\n**C2** (K27)\n\n| `ref` | y |\n\n3. z\n";
-    assert_eq!(listed(text), ["K1", "C2", "3"]);
+    let text = "1. no\n## Cases\n\n| Id | File |\n|---|---|\n| K1 | x |\n| M-C4 | x |\n\n**C2** (K27)\n\n| `ref` | y |\n\n3. z\n";
+    assert_eq!(listed(text), ["K1", "M-C4", "C2", "3"]);
 }

@@ -5,6 +5,7 @@
 mod case;
 mod check;
 mod coverage;
+mod models;
 mod observe;
 mod pattern;
 mod source;
@@ -31,6 +32,7 @@ directories! {
     part_02: "02-lua-environment",
     part_03: "03-control-flow-and-tasks",
     part_04: "04-store",
+    part_05: "05-models",
     part_07: "07-runs-events-records",
     seed_000: "seed-000",
     seed_001: "seed-001",
@@ -45,6 +47,7 @@ fn every_case_of_the_specification_is_transcribed() {
         "02-lua-environment",
         "03-control-flow-and-tasks",
         "04-store",
+        "05-models",
         "07-runs-events-records",
     ]);
 }

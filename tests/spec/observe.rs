@@ -1,20 +1,26 @@
 //! Runs one case and keeps what can be seen from outside.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use runvil::engine::model::Round;
 use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome};
+use runvil::harness::model::Broker;
 use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, Store};
 use runvil::prompt::Dialect;
 use serde_json::Value;
 
-use crate::case::{CancelSetup, Case, SeedSetup, StoreSetup};
+use crate::case::{Case, Moment, SeedSetup, StoreSetup};
+use crate::models::{self, AtRound, ModelSetup, Recorder};
 
 /// How long a case may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long after the last of them has gone out rounds count as in flight.
+const IN_FLIGHT: Duration = Duration::from_millis(20);
 
 /// What a run showed.
 pub struct Observed {
@@ -25,6 +31,8 @@ pub struct Observed {
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     pub run: String,
     pub seed: String,
+    /// The rounds that went out, in order.
+    pub rounds: Vec<Arc<Round>>,
 }
 
 /// Runs `source` as the case says. A panic or a run that does not end is an error.
@@ -62,16 +70,29 @@ pub fn run(case: &Case, dialect: Dialect, source: &str) -> Result<Observed, Stri
     }
 }
 
-fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String> {
+fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, String> {
     let token = launch.cancel.clone();
     let mut events = Vec::new();
     let mut matched = 0;
-    if let Some(CancelSetup::After { after_ms }) = &case.cancel {
-        cancel_later(token.clone(), Duration::from_millis(*after_ms));
+    let mut at_round = None;
+    match &case.cancel {
+        Some(Moment::After { after_ms }) => {
+            cancel_later(token.clone(), Duration::from_millis(*after_ms));
+        }
+        Some(Moment::Rounds { rounds }) => {
+            let token = token.clone();
+            at_round = Some(AtRound {
+                nth: *rounds,
+                act: Box::new(move || cancel_later(token.clone(), IN_FLIGHT)),
+            });
+        }
+        Some(Moment::Event { .. }) | None => {}
     }
+    let recorder = recorder(case, at_round)?;
+    launch.broker = recorder.clone().map(|recorder| recorder as Arc<dyn Broker>);
     let report = Harness::default().run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
-        if let Some(CancelSetup::At {
+        if let Some(Moment::Event {
             event: pattern,
             nth,
         }) = &case.cancel
@@ -95,7 +116,18 @@ fn observe(case: &Case, source: &str, launch: Launch) -> Result<Observed, String
         files,
         run: report.run,
         seed: hex(&report.seed.0),
+        rounds: recorder.map_or_else(Vec::new, |recorder| recorder.rounds()),
     })
+}
+
+/// What answers the case's rounds, and keeps them.
+fn recorder(case: &Case, at_round: Option<AtRound>) -> Result<Option<Arc<Recorder>>, String> {
+    let Some(rules) = &case.script else {
+        return Ok(None);
+    };
+    let held = Duration::from_millis(case.held_ms);
+    let recorder = Recorder::new(models::scripted(rules)?, held, at_round);
+    Ok(Some(Arc::new(recorder)))
 }
 
 /// The bytes of a file, `None` where there is none.
@@ -126,7 +158,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         limits: limits(case),
         ui: case.ui.clone(),
         store: case.store.as_ref().map(store).transpose()?,
-        model: None,
+        model: case.model.as_ref().map(ModelSetup::model),
         broker: None,
         show: None,
         stop: Default::default(),

@@ -16,12 +16,16 @@ pub fn build(case: &Case, dialect: Dialect) -> Result<String, String> {
                 Some(prose) => ended(prose) + "\n",
                 None => String::new(),
             };
+            let opening = match &case.opening {
+                Some(opening) => format!("```lua\n{}```\n\n", ended(opening)),
+                None => String::new(),
+            };
             let more = match &case.more {
                 Some(more) => format!("\n{more}"),
                 None => String::new(),
             };
             format!(
-                "{header}# T\n\n## A\n\n{prose}```lua\n{}```\n{more}",
+                "{header}# T\n\n{opening}## A\n\n{prose}```lua\n{}```\n{more}",
                 ended(lua)
             )
         }
@@ -39,11 +43,11 @@ fn ended(text: &str) -> String {
     }
 }
 
-/// Fills `{version}`, `{fanout}` and the case's own names.
+/// Fills `{version}`, `{fanout}`, `{local}` and the case's own names.
 fn fill(template: String, case: &Case, dialect: Dialect) -> Result<String, String> {
-    let fanout = match dialect {
-        Dialect::PromptForge => "fanout",
-        Dialect::Runvil => "tasks.fanout",
+    let (fanout, local) = match dialect {
+        Dialect::PromptForge => ("fanout", "tools.add_local"),
+        Dialect::Runvil => ("tasks.fanout", "tools.offer_local"),
     };
     let mut text = template;
     for (name, value) in &case.with {
@@ -57,5 +61,6 @@ fn fill(template: String, case: &Case, dialect: Dialect) -> Result<String, Strin
     }
     Ok(text
         .replace("{version}", &format!("{}: 0", dialect.key()))
-        .replace("{fanout}", fanout))
+        .replace("{fanout}", fanout)
+        .replace("{local}", local))
 }
