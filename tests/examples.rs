@@ -13,12 +13,12 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
 }
 
-/// The prompt files among the examples, as the command line of a case names them.
-fn prompts() -> BTreeSet<String> {
+/// The files of the examples, as the command line of a case names them.
+fn files(end: &str) -> BTreeSet<String> {
     fs::read_dir(examples())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".md") && name != "README.md")
+        .filter(|name| name.ends_with(end) && name != "README.md")
         .map(|name| format!("examples/{name}"))
         .collect()
 }
@@ -28,12 +28,8 @@ fn every_example_prints_what_it_should() {
     let cases = case::read(&examples().join("cases.yaml"));
     case::run_all("examples", &cases, |folder| {
         fs::create_dir(folder.join("examples")).unwrap();
-        for prompt in prompts() {
-            fs::copy(
-                examples().parent().unwrap().join(&prompt),
-                folder.join(&prompt),
-            )
-            .unwrap();
+        for file in files(".md").union(&files(".script.yaml")) {
+            fs::copy(examples().parent().unwrap().join(file), folder.join(file)).unwrap();
         }
     });
 }
@@ -46,7 +42,10 @@ fn every_example_has_a_case_and_a_line_in_the_table() {
         .flat_map(|case| case.command.iter().map(String::as_str))
         .collect();
     let table = fs::read_to_string(examples().join("README.md")).unwrap();
-    for prompt in prompts() {
+    for script in files(".script.yaml") {
+        assert!(ran.contains(script.as_str()), "{script} has no case");
+    }
+    for prompt in files(".md") {
         assert!(ran.contains(prompt.as_str()), "{prompt} has no case");
         let name = prompt.trim_start_matches("examples/");
         assert!(

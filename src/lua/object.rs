@@ -4,7 +4,7 @@ use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mlua::{MetaMethod, UserData, UserDataMethods, Value};
+use mlua::{MetaMethod, UserData, UserDataFields, UserDataMethods, Value};
 
 use super::convert::to_lua;
 use super::data::Data;
@@ -29,6 +29,11 @@ impl PartialEq for Object {
 }
 
 impl UserData for Object {
+    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+        // What Lua's own messages call such a value.
+        fields.add_meta_field("__name", "userdata");
+    }
+
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Index, |lua, object, key: Value| {
             let field = key.as_string().and_then(|key| {

@@ -236,7 +236,8 @@ impl<H: Host> Vm<H> {
         let values = answer.map(|reply| reply.into_lua(&self.lua, &self.core));
         match values {
             Err(failure) => {
-                self.core.told.set(failure.kind == Kind::Cancelled);
+                let cancelled = self.core.cancel.load(Ordering::Relaxed);
+                self.core.told.set(cancelled && failure.kind == Kind::Cancelled);
                 self.advance((false, raise(failure)))
             }
             // An answer that does not fit the heap is the call's failure.

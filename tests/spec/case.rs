@@ -7,8 +7,9 @@ use runvil::prompt::Dialect;
 use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
-use crate::models::{ModelSetup, RoundPattern};
+use crate::models::{Metadata, ModelSetup, RoundPattern};
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
+use crate::signal::Moment;
 
 /// One text or several.
 #[derive(Clone, Debug, Deserialize)]
@@ -76,28 +77,6 @@ pub struct LimitsSetup {
     pub max_rounds: Option<u32>,
 }
 
-/// When the Host does something: at the nth event that matches, when so many rounds have gone out,
-/// or a while after the start.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
-pub enum Moment {
-    Event {
-        event: EventPattern,
-        #[serde(default = "first")]
-        nth: usize,
-    },
-    Rounds {
-        rounds: usize,
-    },
-    After {
-        after_ms: u64,
-    },
-}
-
-fn first() -> usize {
-    1
-}
-
 /// A run seed: a small number, or its 64 hex digits.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -144,6 +123,8 @@ pub struct Case {
     pub model: Option<ModelSetup>,
     /// The rules of a scripted model (spec C8).
     pub script: Option<Value>,
+    #[serde(default)]
+    pub metadata: Metadata,
     #[serde(default)]
     pub held_ms: u64,
     pub cancel: Option<Moment>,
@@ -262,6 +243,9 @@ impl Case {
         }
         if !self.looks_at_run() && !self.looks_at_tree() {
             return Err("expects nothing".to_owned());
+        }
+        if self.script.is_none() && (self.sent.is_some() || self.rounds.is_some_and(|n| n > 0)) {
+            return Err("`sent` and `rounds` go with `script`".to_owned());
         }
         if self.ends_named() > 1 {
             return Err("names more than one way to end".to_owned());

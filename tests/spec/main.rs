@@ -8,6 +8,7 @@ mod coverage;
 mod models;
 mod observe;
 mod pattern;
+mod signal;
 mod source;
 mod suite;
 

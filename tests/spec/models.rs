@@ -1,16 +1,17 @@
-//! The Host's side of model rounds in a case: the model it has, what answers, and a broker that keeps
-//! what it was asked.
+//! The Host's side of model rounds in a case: the model it has, what answers, and what it was asked.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use runvil::engine::model::{Model, Round, Thinking};
+use runvil::engine::model::{Body, Metrics, Model, Reply, Round, Thinking};
+use runvil::harness::Script;
 use runvil::harness::model::{Broker, Taken, Terms};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+use crate::signal::Signals;
 
 /// The Host's current model; the keys a case leaves out are those of part 05's cases.
 #[derive(Clone, Debug, Deserialize)]
@@ -194,69 +195,105 @@ impl ToolPattern {
     }
 }
 
-/// What is done when the nth round goes out.
-pub struct AtRound {
-    pub nth: usize,
-    pub act: Box<dyn Fn() + Send + Sync>,
+/// What every reply of a case says of itself, in the place of what its script gives it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// The model the provider names.
+    model: Option<String>,
+    metrics: Option<Metrics>,
+    degraded: Option<Vec<String>>,
+    /// The ids of all calls, in the order they are made.
+    call_ids: Option<Vec<String>>,
 }
 
-/// A broker that keeps what it was asked and lets another answer.
+impl Metadata {
+    /// Writes itself into a reply; `made` counts the calls of the replies before.
+    fn write(&self, reply: &mut Reply, made: &mut usize) {
+        if let Some(model) = &self.model {
+            reply.model = model.as_str().into();
+        }
+        if let Some(metrics) = &self.metrics {
+            reply.metrics = metrics.clone();
+        }
+        if let Some(degraded) = &self.degraded {
+            reply.degraded.clone_from(degraded);
+        }
+        let (Some(ids), Body::Calls(calls)) = (&self.call_ids, &mut reply.body) else {
+            return;
+        };
+        for (call, id) in calls.iter_mut().zip(ids.iter().skip(*made)) {
+            call.id = id.as_str().into();
+            *made += 1;
+        }
+    }
+}
+
+/// A script that keeps what it was asked.
 pub struct Recorder {
-    answers: Arc<dyn Broker>,
+    script: Script,
+    metadata: Metadata,
     /// How long each round is held on its way out, so that what falls due meanwhile waits with its
     /// answer.
     held: Duration,
-    at_round: Option<AtRound>,
-    taken: AtomicUsize,
-    rounds: Mutex<Vec<Arc<Round>>>,
+    signals: Arc<Signals>,
+    asked: Mutex<Asked>,
+}
+
+/// What was asked so far.
+#[derive(Default)]
+struct Asked {
+    rounds: Vec<Arc<Round>>,
+    /// The calls that the replies held.
+    calls: usize,
 }
 
 impl Recorder {
-    pub fn new(answers: Arc<dyn Broker>, held: Duration, at_round: Option<AtRound>) -> Self {
-        Self {
-            answers,
+    /// A recorder of a case's `script:`, a list of rules as a script's file has them under
+    /// `rounds:` (spec C8).
+    pub fn new(
+        rules: &serde_yaml::Value,
+        metadata: Metadata,
+        held: Duration,
+        signals: Arc<Signals>,
+    ) -> Result<Self, String> {
+        let file = serde_yaml::Mapping::from_iter([("rounds".into(), rules.clone())]);
+        let text = serde_yaml::to_string(&file).map_err(|error| error.to_string())?;
+        Ok(Self {
+            script: Script::from_yaml(&text).map_err(|error| format!("script: {error}"))?,
+            metadata,
             held,
-            at_round,
-            taken: AtomicUsize::new(0),
-            rounds: Mutex::default(),
-        }
+            signals,
+            asked: Mutex::default(),
+        })
     }
 
     /// The rounds so far, in the order they were asked.
     pub fn rounds(&self) -> Vec<Arc<Round>> {
-        self.rounds
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.asked().rounds.clone()
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Broker for Recorder {
     fn take(&self, round: Arc<Round>, terms: Terms) -> Taken {
-        self.rounds
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(round.clone());
-        let count = self.taken.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut asked = self.asked();
+        asked.rounds.push(round.clone());
+        self.signals.round(asked.rounds.len());
         thread::sleep(self.held);
-        if let Some(at_round) = &self.at_round
-            && at_round.nth == count
-        {
-            (at_round.act)();
+        let mut taken = self.script.take(round, terms);
+        if let Taken::Known(_, Ok(reply)) = &mut taken {
+            self.metadata.write(reply, &mut asked.calls);
         }
-        self.answers.take(round, terms)
+        taken
     }
 }
 
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Recorder")
+        f.debug_tuple("Recorder").field(&self.script).finish()
     }
-}
-
-/// What answers the rounds of a case: its `script:`, a list of rules as a script file has them
-/// under `rounds:` (spec C8).
-pub fn scripted(rules: &serde_yaml::Value) -> Result<Arc<dyn Broker>, String> {
-    let _ = rules;
-    Err("there is no scripted model".to_owned())
 }

@@ -9,18 +9,16 @@ use runvil::engine::model::Round;
 use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome};
 use runvil::harness::model::Broker;
-use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, Store};
+use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, StopToken, Store};
 use runvil::prompt::Dialect;
 use serde_json::Value;
 
-use crate::case::{Case, Moment, SeedSetup, StoreSetup};
-use crate::models::{self, AtRound, ModelSetup, Recorder};
+use crate::case::{Case, SeedSetup, StoreSetup};
+use crate::models::{ModelSetup, Recorder};
+use crate::signal::Signals;
 
 /// How long a case may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// How long after the last of them has gone out rounds count as in flight.
-const IN_FLIGHT: Duration = Duration::from_millis(20);
 
 /// What a run showed.
 pub struct Observed {
@@ -71,38 +69,14 @@ pub fn run(case: &Case, dialect: Dialect, source: &str) -> Result<Observed, Stri
 }
 
 fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, String> {
-    let token = launch.cancel.clone();
     let mut events = Vec::new();
-    let mut matched = 0;
-    let mut at_round = None;
-    match &case.cancel {
-        Some(Moment::After { after_ms }) => {
-            cancel_later(token.clone(), Duration::from_millis(*after_ms));
-        }
-        Some(Moment::Rounds { rounds }) => {
-            let token = token.clone();
-            at_round = Some(AtRound {
-                nth: *rounds,
-                act: Box::new(move || cancel_later(token.clone(), IN_FLIGHT)),
-            });
-        }
-        Some(Moment::Event { .. }) | None => {}
-    }
-    let recorder = recorder(case, at_round)?;
+    let signals = Arc::new(Signals::new(case, &launch));
+    let recorder = recorder(case, signals.clone())?;
     launch.broker = recorder.clone().map(|recorder| recorder as Arc<dyn Broker>);
+    signals.start();
     let report = Harness::default().run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
-        if let Some(Moment::Event {
-            event: pattern,
-            nth,
-        }) = &case.cancel
-            && pattern.matches(&event)
-        {
-            matched += 1;
-            if matched == *nth {
-                token.cancel();
-            }
-        }
+        signals.event(&event);
         events.push(event);
     });
     let files = case
@@ -121,12 +95,12 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
 }
 
 /// What answers the case's rounds, and keeps them.
-fn recorder(case: &Case, at_round: Option<AtRound>) -> Result<Option<Arc<Recorder>>, String> {
+fn recorder(case: &Case, signals: Arc<Signals>) -> Result<Option<Arc<Recorder>>, String> {
     let Some(rules) = &case.script else {
         return Ok(None);
     };
     let held = Duration::from_millis(case.held_ms);
-    let recorder = Recorder::new(models::scripted(rules)?, held, at_round);
+    let recorder = Recorder::new(rules, case.metadata.clone(), held, signals)?;
     Ok(Some(Arc::new(recorder)))
 }
 
@@ -137,13 +111,6 @@ fn contents(store: &Store, path: &str) -> Result<Option<Vec<u8>>, String> {
         Err(failure) if failure.reason == Reason::NotFound => Ok(None),
         Err(failure) => Err(failure.to_string()),
     }
-}
-
-fn cancel_later(token: CancelToken, delay: Duration) {
-    thread::spawn(move || {
-        thread::sleep(delay);
-        token.cancel();
-    });
 }
 
 /// The launch of a case. Where the case gives no seed it is 0, so that a failure can be repeated.
@@ -161,7 +128,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         model: case.model.as_ref().map(ModelSetup::model),
         broker: None,
         show: None,
-        stop: Default::default(),
+        stop: StopToken::default(),
         cancel: CancelToken::default(),
     })
 }
