@@ -80,6 +80,8 @@ pub enum Definition<H: Host> {
     FunctionWhere(fn(&H) -> bool, Function<H>),
     /// A table of functions.
     Table(&'static [(&'static str, Function<H>)]),
+    /// The table of functions that holds `tools.calls` once a tool was called (spec T107).
+    Tools(&'static [(&'static str, Function<H>)]),
     /// Plain data, or absent.
     Data(fn(&H) -> Option<Data>),
     /// A sealed table: reads give the fields, anything else fails (spec L66, L67).
@@ -181,6 +183,12 @@ impl<H: Host> Call<'_, H> {
     /// Whether a `require` of this VM has not ended yet.
     pub fn is_requiring(&self) -> bool {
         self.core.is_loading()
+    }
+
+    /// Notes that this function counts as a suspending call, which it does by no request (spec
+    /// K147).
+    pub fn suspends(&self) {
+        self.core.suspends();
     }
 
     /// How many arguments were given.

@@ -237,7 +237,9 @@ impl<H: Host> Vm<H> {
         match values {
             Err(failure) => {
                 let cancelled = self.core.cancel.load(Ordering::Relaxed);
-                self.core.told.set(cancelled && failure.kind == Kind::Cancelled);
+                self.core
+                    .told
+                    .set(cancelled && failure.kind == Kind::Cancelled);
                 self.advance((false, raise(failure)))
             }
             // An answer that does not fit the heap is the call's failure.

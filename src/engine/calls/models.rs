@@ -91,6 +91,7 @@ pub fn infer(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         handle: entry.model(handle)?,
         messages: Arc::new([Message::text(Role::User, prompt)]),
         tools: Arc::new([]),
+        notices: 0,
         answered: false,
         talk: entry.talk.clone(),
     })))
