@@ -21,6 +21,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Parse prompts and report what is wrong with them; run nothing
     Check(CheckArgs),
+    /// List the models that the host has
+    Models(ModelsArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell to complete for
@@ -30,11 +32,11 @@ pub enum Command {
 
 #[derive(Args)]
 #[command(after_help = "\
-Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, or a file that cannot be read), \
-130 cancelled.
+Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, a file that cannot be read, or a \
+model that cannot be had), 130 cancelled.
 
-The limits of models, --max-rounds, --response-cap and --receive-timeout, are accepted, and have \
-no effect before there are models.")]
+A gateway is a server that speaks OpenAI's protocol for chat completions. Its URL stands in the \
+configuration or in RUNVIL_GATEWAY_URL, its key in RUNVIL_GATEWAY_API_KEY.")]
 pub struct RunArgs {
     /// The prompt file; `-` reads it from standard input
     pub file: PathBuf,
@@ -59,6 +61,9 @@ pub struct RunArgs {
     /// A folder that is there, as the run's store; in memory by default
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub host: HostArgs,
 
     /// A fixed seed: 64 hex digits, or a number below 2^64
     #[arg(long, value_name = "N")]
@@ -89,6 +94,37 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// What the host is made of.
+#[derive(Args)]
+pub struct HostArgs {
+    /// The host configuration; by default `runvil.yaml` in this folder if there, else
+    /// `runvil/config.yaml` among the user's configurations
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// The current model, by its id in the catalog
+    #[arg(long, value_name = "ID")]
+    pub model: Option<String>,
+
+    /// Answer model rounds from this file, instead of a gateway
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct ModelsArgs {
+    #[command(flatten)]
+    pub host: HostArgs,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
 }
 
 #[derive(Args)]
@@ -143,49 +179,50 @@ impl From<DialectName> for Dialect {
     }
 }
 
-/// The six limits of a run (spec C2). Those of models are taken and not shown, until there are any.
+/// The six limits of a run (spec C2), where they are not those of the configuration.
 #[derive(Args)]
-#[command(next_help_heading = "Limits")]
+#[command(next_help_heading = "Limits (they go before the configuration's)")]
 pub struct LimitArgs {
-    /// Tasks that may run at once
-    #[arg(long, value_name = "N", default_value_t = Limits::default().concurrency,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    concurrency: u32,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..),
+        help = usual("Tasks that may run at once", Limits::default().concurrency))]
+    concurrency: Option<u32>,
 
-    /// Rounds of one model loop, where the prompt sets no cap
-    #[arg(long, hide = true, value_name = "N", default_value_t = Limits::default().max_rounds,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    max_rounds: u32,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..),
+        help = usual("Rounds of one model loop, where the prompt sets no cap", Limits::default().max_rounds))]
+    max_rounds: Option<u32>,
 
-    /// Lua heap of each section; `64M` is 64 times 1024 times 1024
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory,
-        value_parser = bytes)]
-    memory: usize,
+    #[arg(long, value_name = "BYTES", value_parser = bytes,
+        help = usual("Lua heap of each section; `64M` is 64 times 1024 times 1024", Limits::default().memory))]
+    memory: Option<usize>,
 
-    /// `log` calls of each section
-    #[arg(long, value_name = "N", default_value_t = Limits::default().log_events)]
-    log_events: u32,
+    #[arg(long, value_name = "N",
+        help = usual("`log` calls of each section", Limits::default().log_events))]
+    log_events: Option<u32>,
 
-    /// Size of one model reply
-    #[arg(long, hide = true, value_name = "BYTES", default_value_t = Limits::default().response_cap,
-        value_parser = clap::value_parser!(u64).range(1..))]
-    response_cap: u64,
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..),
+        help = usual("Size of one model reply", Limits::default().response_cap))]
+    response_cap: Option<u64>,
 
-    /// How long a model may stay silent
-    #[arg(long, hide = true, value_name = "SECONDS", default_value_t = Limits::default().receive_timeout,
-        value_parser = clap::value_parser!(u64).range(1..))]
-    receive_timeout: u64,
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..),
+        help = usual("How long a model may stay silent", Limits::default().receive_timeout))]
+    receive_timeout: Option<u64>,
 }
 
-impl From<&LimitArgs> for Limits {
-    fn from(args: &LimitArgs) -> Self {
-        Self {
-            concurrency: args.concurrency,
-            memory: args.memory,
-            log_events: args.log_events,
-            response_cap: args.response_cap,
-            receive_timeout: args.receive_timeout,
-            max_rounds: args.max_rounds,
+/// What a limit's help says.
+fn usual(what: &str, value: impl std::fmt::Display) -> String {
+    format!("{what} [default: {value}]")
+}
+
+impl LimitArgs {
+    /// These limits, where they are given, over those.
+    pub fn over(&self, limits: Limits) -> Limits {
+        Limits {
+            concurrency: self.concurrency.unwrap_or(limits.concurrency),
+            memory: self.memory.unwrap_or(limits.memory),
+            log_events: self.log_events.unwrap_or(limits.log_events),
+            response_cap: self.response_cap.unwrap_or(limits.response_cap),
+            receive_timeout: self.receive_timeout.unwrap_or(limits.receive_timeout),
+            max_rounds: self.max_rounds.unwrap_or(limits.max_rounds),
         }
     }
 }

@@ -1,16 +1,20 @@
 //! The command line: the Host that owns the terminal and the files (spec part 08).
 
 mod args;
+mod backend;
+mod cell;
 mod check;
 mod completions;
+mod config;
 mod console;
 mod diagnostic;
 mod escape;
 mod failure;
 mod interrupt;
 mod json;
+mod live;
+mod models;
 mod output;
-mod progress;
 mod quote;
 mod regions;
 mod run;
@@ -36,6 +40,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => match cli.command {
             Command::Run(args) => run::run(&args),
             Command::Check(args) => check::check(&args),
+            Command::Models(args) => models::models(&args),
             Command::Completions { shell } => completions::completions(shell),
         },
         Err(error) => explain(&error),

@@ -1,7 +1,6 @@
 //! Quotes a line of the source under a message (spec C6).
 
-use unicode_width::UnicodeWidthChar;
-
+use super::cell::cell;
 use super::style::Style;
 
 /// The widest part of a source line that is shown, in terminal columns.
@@ -79,19 +78,6 @@ fn shown_part(text: &str, at: usize) -> (String, usize) {
         shown.push('…');
     }
     (shown, caret)
-}
-
-/// How a character is shown, and the columns that takes.
-fn cell(char: char) -> (String, usize) {
-    if char == '\t' {
-        return ("    ".to_owned(), 4);
-    }
-    if char.is_control() {
-        let shown = char.escape_default().to_string();
-        let width = shown.len();
-        return (shown, width);
-    }
-    (char.to_string(), char.width().unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@ use runvil::harness::{CancelToken, Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
+use super::backend::{Backend, configuration};
 use super::failure::{self, Subject};
 use super::json::RunObject;
-use super::progress::Progress;
+use super::live::Live;
 use super::source::{self, PROMPT_CAP, TEXT_CAP};
 use super::status::{SetupError, Status};
 use super::style::Style;
@@ -23,11 +24,12 @@ const ROOT: &str = "0";
 /// Runs one prompt and says how it went.
 pub fn run(args: &RunArgs) -> Status {
     let style = console::error_style(args.look.color);
-    let (source, launch) = match set_up(args) {
+    let live = Live::new(!args.quiet && !args.events);
+    let (source, launch) = match set_up(args, &live) {
         Ok(ready) => ready,
         Err(error) => return error.report(args.json, style),
     };
-    let (report, reached) = perform(args, &source, launch);
+    let (report, reached) = perform(args, &source, launch, &live);
     match setup_error(&report) {
         Some(error) => error.report(args.json, style),
         None => conclude(args, &source, &report, reached.as_deref(), style),
@@ -35,7 +37,7 @@ pub fn run(args: &RunArgs) -> Status {
 }
 
 /// Reads what the words name, so that nothing runs unless all of it is there.
-fn set_up(args: &RunArgs) -> Result<(String, Launch), SetupError> {
+fn set_up(args: &RunArgs, live: &Live) -> Result<(String, Launch), SetupError> {
     let argument_file = args
         .args
         .as_deref()
@@ -45,6 +47,8 @@ fn set_up(args: &RunArgs) -> Result<(String, Launch), SetupError> {
         Some(args.file.as_path()),
         args.input.as_deref(),
         argument_file,
+        args.host.config.as_deref(),
+        args.host.script.as_deref(),
     ];
     source::claim_stdin(read.into_iter().flatten())?;
     let dialect = Dialect::from(args.look.dialect);
@@ -52,6 +56,9 @@ fn set_up(args: &RunArgs) -> Result<(String, Launch), SetupError> {
     if let Some(output) = &args.output {
         check_output(output, &source, dialect)?;
     }
+    let config = configuration(&args.host)?;
+    let backend = Backend::new(&args.host)?;
+    let catalog = backend.catalog(&args.host, &config)?;
     let launch = Launch {
         args: match argument_file {
             Some(stdin) => source::read(stdin, TEXT_CAP)?,
@@ -66,7 +73,10 @@ fn set_up(args: &RunArgs) -> Result<(String, Launch), SetupError> {
         started_at: args.started_at,
         name: args.name.clone(),
         dialect,
-        limits: (&args.limits).into(),
+        limits: args.limits.over(config.limits.limits()),
+        model: catalog.into_current()?,
+        broker: backend.broker(live),
+        show: live.show(),
         store: args
             .store
             .as_ref()
@@ -117,9 +127,14 @@ fn listen() -> Result<CancelToken, SetupError> {
 
 /// Runs the prompt, showing its events as they come. Beside the report, the section that the run's
 /// own chain had reached when it ended, or the title; `None` where no run began.
-fn perform(args: &RunArgs, source: &str, launch: Launch) -> (Report, Option<Arc<str>>) {
+fn perform(
+    args: &RunArgs,
+    source: &str,
+    launch: Launch,
+    live: &Live,
+) -> (Report, Option<Arc<str>>) {
     let mut reached = None;
-    let mut progress = Progress::new(!args.quiet && !args.events);
+    let painter = live.start();
     let report = Harness::default().run(source, launch, &mut |event| {
         if args.events {
             console::log_json(event);
@@ -130,9 +145,9 @@ fn perform(args: &RunArgs, source: &str, launch: Launch) -> (Report, Option<Arc<
             _ if reached.is_some() && &*event.task == ROOT => reached = Some(event.section.clone()),
             _ => {}
         }
-        progress.observe(event);
+        live.observe(event);
     });
-    progress.clear();
+    drop(painter);
     (report, reached)
 }
 

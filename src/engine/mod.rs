@@ -29,6 +29,7 @@ pub mod store;
 mod strand;
 mod substitution;
 mod task;
+pub mod tool;
 mod toolbox;
 mod untrusted;
 mod waits;

@@ -1,6 +1,7 @@
 //! The outside of a run: prepare, the store's backends, cancel, and the loop that performs a run's
 //! effects (spec R7).
 
+pub mod gateway;
 mod launch;
 pub mod model;
 mod perform;
@@ -10,6 +11,7 @@ mod script;
 mod seed;
 mod started_at;
 mod store;
+pub mod unit;
 pub mod yaml;
 
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};

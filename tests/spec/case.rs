@@ -7,7 +7,7 @@ use runvil::prompt::Dialect;
 use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
-use crate::models::{Metadata, ModelSetup, RoundPattern};
+use crate::models::{Metadata, ModelSetup, RoundPattern, ShownPiece, UnmetPattern};
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
 use crate::signal::Moment;
 
@@ -157,6 +157,8 @@ pub struct Case {
     pub run_seed: Option<String>,
     pub sent: Option<Vec<RoundPattern>>,
     pub rounds: Option<usize>,
+    pub shown: Option<Vec<ShownPiece>>,
+    pub unmet_roles: Option<Vec<UnmetPattern>>,
 
     #[serde(default)]
     pub parses: bool,
@@ -190,6 +192,8 @@ impl Case {
             || self.run_seed.is_some()
             || self.sent.is_some()
             || self.rounds.is_some()
+            || self.shown.is_some()
+            || self.unmet_roles.is_some()
     }
 
     /// Whether the case says something of the result text.

@@ -81,6 +81,13 @@ pub fn run(case: &Case, source: &str, seen: &Observed, differences: &mut Differe
     outcome(case, source, &seen.outcome, differences);
     events(case, &seen.events, differences);
     rounds(case, &seen.rounds, differences);
+    if let Some(pieces) = &case.shown {
+        differences.require(seen.shown == *pieces, "pieces shown", pieces, &seen.shown);
+    }
+    if let Some(roles) = &case.unmet_roles {
+        let found = &seen.unmet_roles;
+        differences.require(found == roles, "unmet roles", roles, found);
+    }
     for (path, wanted) in &case.files {
         let found = seen.files.get(path).cloned().flatten();
         let same = wanted.as_ref().map(String::as_bytes) == found.as_deref();

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use runvil::engine::model::{Body, Metrics, Model, Reply, Round, Thinking};
+use runvil::engine::model::{Body, Metrics, Model, Reply, Round, Thinking, UnmetRole};
 use runvil::harness::Script;
-use runvil::harness::model::{Broker, Taken, Terms};
-use serde::{Deserialize, Deserializer};
+use runvil::harness::model::{Broker, Piece, Taken, Terms};
+use serde::Deserialize;
 use serde_json::Value;
 
+use crate::pattern::{agrees, named};
 use crate::signal::Signals;
 
 /// The Host's current model; the keys a case leaves out are those of part 05's cases.
@@ -61,6 +62,47 @@ impl ModelSetup {
     }
 }
 
+/// A check that a role fails, as the requirements report has it (spec M12).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnmetPattern {
+    label: String,
+    check: String,
+    required: String,
+    actual: String,
+}
+
+impl From<&UnmetRole> for UnmetPattern {
+    fn from(unmet: &UnmetRole) -> Self {
+        Self {
+            label: unmet.label.clone(),
+            check: format!("{:?}", unmet.check),
+            required: unmet.required.clone(),
+            actual: unmet.actual.clone(),
+        }
+    }
+}
+
+/// A piece of a reply that the Host was shown (spec M76).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShownPiece {
+    round: u64,
+    #[serde(default)]
+    reasoning: bool,
+    text: String,
+}
+
+impl From<Piece<'_>> for ShownPiece {
+    fn from(piece: Piece<'_>) -> Self {
+        Self {
+            round: piece.round,
+            reasoning: piece.reasoning,
+            text: piece.text.to_owned(),
+        }
+    }
+}
+
 /// What a round asked of the broker: each part that is named must be so, and a null says that the
 /// request leaves it out.
 #[derive(Clone, Debug, Deserialize)]
@@ -78,13 +120,6 @@ pub struct RoundPattern {
     #[serde(default, deserialize_with = "named")]
     thinking: Option<Option<bool>>,
     origin: Option<String>,
-}
-
-/// Keeps a key that is absent apart from one that is null.
-fn named<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::<T>::deserialize(deserializer).map(Some)
 }
 
 /// A tool on offer: its name alone, or a map of what is said of it.
@@ -163,10 +198,6 @@ impl RoundPattern {
         );
         found
     }
-}
-
-fn agrees<T: PartialEq>(wanted: &Option<T>, found: &T) -> bool {
-    wanted.as_ref().is_none_or(|wanted| wanted == found)
 }
 
 impl ToolPattern {

@@ -8,13 +8,13 @@ use std::time::Duration;
 use runvil::engine::model::Round;
 use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome};
-use runvil::harness::model::Broker;
+use runvil::harness::model::{Broker, Show};
 use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, StopToken, Store};
 use runvil::prompt::Dialect;
 use serde_json::Value;
 
 use crate::case::{Case, SeedSetup, StoreSetup};
-use crate::models::{ModelSetup, Recorder};
+use crate::models::{ModelSetup, Recorder, ShownPiece, UnmetPattern};
 use crate::signal::Signals;
 
 /// How long a case may take before it counts as hanging.
@@ -31,6 +31,9 @@ pub struct Observed {
     pub seed: String,
     /// The rounds that went out, in order.
     pub rounds: Vec<Arc<Round>>,
+    /// The pieces of replies that the Host was shown.
+    pub shown: Vec<ShownPiece>,
+    pub unmet_roles: Vec<UnmetPattern>,
 }
 
 /// Runs `source` as the case says. A panic or a run that does not end is an error.
@@ -73,6 +76,10 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     let signals = Arc::new(Signals::new(case, &launch));
     let recorder = recorder(case, signals.clone())?;
     launch.broker = recorder.clone().map(|recorder| recorder as Arc<dyn Broker>);
+    let (pieces, shown) = mpsc::channel();
+    launch.show = Some(Show::new(move |piece| {
+        drop(pieces.send(ShownPiece::from(piece)));
+    }));
     signals.start();
     let report = Harness::default().run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
@@ -91,6 +98,8 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
         run: report.run,
         seed: hex(&report.seed.0),
         rounds: recorder.map_or_else(Vec::new, |recorder| recorder.rounds()),
+        shown: shown.try_iter().collect(),
+        unmet_roles: report.unmet_roles.iter().map(UnmetPattern::from).collect(),
     })
 }
 

@@ -68,7 +68,7 @@ pub struct LocationPattern {
 }
 
 /// Keeps a key that is absent apart from one that is null.
-fn named<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub fn named<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(deserializer).map(Some)
@@ -90,7 +90,8 @@ impl LocationPattern {
     }
 }
 
-fn agrees<T: PartialEq>(wanted: &Option<T>, found: &T) -> bool {
+/// Whether a value is as wanted, where something is.
+pub fn agrees<T: PartialEq>(wanted: &Option<T>, found: &T) -> bool {
     wanted.as_ref().is_none_or(|wanted| wanted == found)
 }
 

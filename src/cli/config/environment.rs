@@ -1,0 +1,227 @@
+//! The gateway's URL and key (spec M74, C10): what of them is in the configuration and what in the
+//! environment.
+
+use std::ffi::OsString;
+use std::fmt;
+
+use runvil::prompt::Dialect;
+
+use super::GatewayEntry;
+
+/// Where the gateway is, as it was written; nothing has looked at the URL yet.
+#[derive(PartialEq, Eq)]
+pub struct Wanted {
+    /// The URL.
+    pub url: String,
+    /// The key; `None` where its variable is not set, or empty.
+    pub key: Option<String>,
+    /// The variable that holds the key, or should.
+    pub key_name: String,
+}
+
+impl fmt::Debug for Wanted {
+    /// The key is not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Wanted");
+        shown.field("has_key", &self.key.is_some());
+        shown.field("key_name", &self.key_name);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// What is wrong with the environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnvironmentError {
+    /// A variable that is needed is not set.
+    Missing(String),
+    /// A variable holds what is no text.
+    NotUnicode(String),
+    /// A variable's key cannot stand in a header.
+    NotHeader(String),
+}
+
+impl fmt::Display for EnvironmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(name) => write!(f, "missing environment variable: {name}"),
+            Self::NotUnicode(name) => {
+                write!(
+                    f,
+                    "environment variable is set but not valid Unicode: {name}"
+                )
+            }
+            Self::NotHeader(name) => {
+                write!(
+                    f,
+                    "environment variable does not hold a valid header value: {name}"
+                )
+            }
+        }
+    }
+}
+
+/// The gateway of a host; `None` where it has none. The variables of the dialect go before those of
+/// the other one. A gateway that is `needed`, or that the configuration has a block for, must have
+/// a URL. A variable that is empty counts as one that is not set.
+///
+/// # Errors
+/// A variable that is not set, or holds no text.
+pub fn resolve(
+    gateway: Option<&GatewayEntry>,
+    needed: bool,
+    dialect: Dialect,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Option<Wanted>, EnvironmentError> {
+    let read = |name: &str| match variable(name).map(OsString::into_string) {
+        None => Ok(None),
+        Some(Ok(text)) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Some(Err(_)) => Err(EnvironmentError::NotUnicode(name.to_owned())),
+    };
+    let written = gateway.and_then(|gateway| gateway.url.clone());
+    let found = match written {
+        Some(url) => Some((url, dialect)),
+        None => {
+            let mut found = None;
+            for dialect in [dialect, other(dialect)] {
+                if found.is_none() {
+                    found = read(&url_name(dialect))?.map(|url| (url, dialect));
+                }
+            }
+            found
+        }
+    };
+    let Some((url, prefix)) = found else {
+        return match needed || gateway.is_some() {
+            true => Err(EnvironmentError::Missing(url_name(dialect))),
+            false => Ok(None),
+        };
+    };
+    let named = gateway.and_then(|gateway| gateway.api_key_env.clone());
+    let key_name = named.unwrap_or_else(|| key_name(prefix));
+    Ok(Some(Wanted {
+        url,
+        key: read(&key_name)?,
+        key_name,
+    }))
+}
+
+fn other(dialect: Dialect) -> Dialect {
+    match dialect {
+        Dialect::Runvil => Dialect::PromptForge,
+        Dialect::PromptForge => Dialect::Runvil,
+    }
+}
+
+fn url_name(dialect: Dialect) -> String {
+    format!("{}_GATEWAY_URL", dialect.key().to_uppercase())
+}
+
+fn key_name(dialect: Dialect) -> String {
+    format!("{}_GATEWAY_API_KEY", dialect.key().to_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const R_URL: &str = "RUNVIL_GATEWAY_URL";
+    const R_KEY: &str = "RUNVIL_GATEWAY_API_KEY";
+    const P_URL: &str = "PROMPTFORGE_GATEWAY_URL";
+    const P_KEY: &str = "PROMPTFORGE_GATEWAY_API_KEY";
+
+    type Set<'a> = &'a [(&'a str, &'a str)];
+
+    fn with(gateway: Option<&GatewayEntry>, needed: bool, dialect: Dialect, set: Set) -> String {
+        let variable = |name: &str| {
+            let mut found = set.iter().filter(|(set, _)| *set == name);
+            found.next().map(|(_, value)| OsString::from(value))
+        };
+        match resolve(gateway, needed, dialect, variable) {
+            Ok(None) => "none".to_owned(),
+            Ok(Some(wanted)) => {
+                let key = wanted.key.as_deref().unwrap_or("-");
+                format!("{} {} {key}", wanted.url, wanted.key_name)
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    fn runvil(set: Set) -> String {
+        with(None, false, Dialect::Runvil, set)
+    }
+
+    fn promptforge(set: Set) -> String {
+        with(None, false, Dialect::PromptForge, set)
+    }
+
+    #[test]
+    fn the_dialects_own_variables_go_first() {
+        let both = [(R_URL, "r"), (P_URL, "p"), (R_KEY, "rk"), (P_KEY, "pk")];
+        assert_eq!(runvil(&both), format!("r {R_KEY} rk"));
+        assert_eq!(promptforge(&both), format!("p {P_KEY} pk"));
+        // The key is the one that belongs to the URL.
+        assert_eq!(runvil(&both[1..]), format!("p {P_KEY} pk"));
+        assert_eq!(
+            runvil(&[(P_URL, "p"), (R_KEY, "rk")]),
+            format!("p {P_KEY} -")
+        );
+        assert_eq!(runvil(&[(R_URL, ""), (P_URL, "p")]), format!("p {P_KEY} -"));
+    }
+
+    #[test]
+    fn a_host_without_a_url_has_no_gateway_unless_it_needs_one() {
+        assert_eq!(runvil(&[]), "none");
+        let missing = |name| format!("missing environment variable: {name}");
+        assert_eq!(with(None, true, Dialect::Runvil, &[]), missing(R_URL));
+        assert_eq!(with(None, true, Dialect::PromptForge, &[]), missing(P_URL));
+        let block = GatewayEntry::default();
+        assert_eq!(
+            with(Some(&block), false, Dialect::Runvil, &[]),
+            missing(R_URL)
+        );
+    }
+
+    #[test]
+    fn the_configuration_goes_before_the_environment() {
+        let mut block = GatewayEntry {
+            url: Some("c".to_owned()),
+            api_key_env: None,
+        };
+        let set = [(R_URL, "r"), (R_KEY, "rk"), (P_KEY, "pk"), ("MINE", "mk")];
+        let found = |block: &GatewayEntry, dialect| with(Some(block), false, dialect, &set);
+        assert_eq!(found(&block, Dialect::Runvil), format!("c {R_KEY} rk"));
+        assert_eq!(found(&block, Dialect::PromptForge), format!("c {P_KEY} pk"));
+        block.api_key_env = Some("MINE".to_owned());
+        assert_eq!(found(&block, Dialect::Runvil), "c MINE mk");
+        block.url = None;
+        assert_eq!(found(&block, Dialect::PromptForge), "r MINE mk");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_variable_that_is_no_text_is_named() {
+        use std::os::unix::ffi::OsStringExt;
+        let bad = |bad: &'static str| {
+            move |name: &str| match name {
+                _ if name == bad => Some(OsString::from_vec(vec![0xff])),
+                R_URL => Some("r".into()),
+                _ => None,
+            }
+        };
+        for name in [R_URL, R_KEY] {
+            let error = resolve(None, false, Dialect::Runvil, bad(name)).expect_err(name);
+            let expected = format!("environment variable is set but not valid Unicode: {name}");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_is_not_shown() {
+        let wanted = Wanted {
+            url: "http://u:secret@h".to_owned(),
+            key: Some("secret".to_owned()),
+            key_name: R_KEY.to_owned(),
+        };
+        assert!(!format!("{wanted:?}").contains("secret"));
+    }
+}

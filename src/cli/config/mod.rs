@@ -1,0 +1,58 @@
+//! The host configuration (spec C9): what a file may hold. Reading it touches nothing else.
+
+mod environment;
+mod limits;
+mod models;
+mod place;
+mod units;
+
+pub use environment::{EnvironmentError, Wanted, resolve};
+pub use limits::LimitEntries;
+pub use models::ModelEntry;
+pub use place::find;
+
+use runvil::harness::yaml::{self, Distinct, Entries, Located, YamlError};
+use serde::Deserialize;
+
+use units::{Fetch, Pack, PackId, Search, Service, UnitId};
+
+/// A configuration. The default is that of a host without a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a map")]
+pub struct Config {
+    /// The model gateway.
+    pub gateway: Option<GatewayEntry>,
+    /// The id of the current model.
+    pub model: Option<String>,
+    /// The catalog; empty where the gateway is to be asked.
+    pub models: Distinct<ModelEntry>,
+    /// Limits of a run, where they differ from the language's.
+    pub limits: LimitEntries,
+    search: Option<Located<Search>>,
+    fetch: Fetch,
+    services: Entries<UnitId, Service>,
+    packs: Entries<PackId, Pack>,
+}
+
+/// Where the gateway is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a map")]
+pub struct GatewayEntry {
+    /// Its URL; without one, the environment's.
+    pub url: Option<String>,
+    /// The variable that holds the key, never the key itself.
+    pub api_key_env: Option<String>,
+}
+
+impl Config {
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    /// What is wrong with it, with its line and its key.
+    pub fn from_yaml(text: &str) -> Result<Self, YamlError> {
+        yaml::read(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

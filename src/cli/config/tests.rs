@@ -1,0 +1,166 @@
+use super::*;
+use runvil::engine::model::Model;
+use runvil::harness::Limits;
+
+/// The example of spec C9, with the tables of spec T155.
+const WHOLE: &str = r#"
+gateway:
+  url: http://127.0.0.1:8080/v1
+  api_key_env: RUNVIL_GATEWAY_API_KEY
+model: local
+models:
+  - { id: local, name: "qwen3-8b", context: 32768, thinking: switchable, description: "A small one" }
+  - { id: big, context: 200000, thinking: always }
+limits: { concurrency: 2, memory: 67108864, log_events: 0, response_cap: 16777216, receive_timeout: 120, max_rounds: 24 }
+search: { provider: http, url: "https://search.example/v1", token_env: SEARCH_TOKEN }
+fetch: { allow_private: false, max_chars: 40000 }
+services:
+  acme/api-token: { env: ACME_TOKEN }
+packs:
+  acme/kiln:
+    command: kiln-mcp
+    args: [--stdio]
+    env: { KILN_HOME: "${HOME}/kiln" }
+    cwd: /var
+    needs: [acme/api-token, runvil/search-provider]
+    prelude: preludes/kiln.lua
+    trust: untrusted
+    expose: listed
+    tools:
+      fire: { from: fireNow, trust: trusted, structured: true }
+    conflicts: [acme/oven]
+    ready_timeout: 1.5
+    call_timeout: 120
+"#;
+
+#[test]
+fn every_key_is_read() {
+    let config = Config::from_yaml(WHOLE).unwrap();
+    let gateway = config.gateway.unwrap();
+    assert_eq!(gateway.url.as_deref(), Some("http://127.0.0.1:8080/v1"));
+    assert_eq!(config.model.as_deref(), Some("local"));
+    let models: Vec<Model> = config.models.0.iter().map(Model::from).collect();
+    assert_eq!(
+        (&*models[0].description, models[1].context),
+        ("A small one", 200_000)
+    );
+    assert_eq!(config.models.0[0].name.as_deref(), Some("qwen3-8b"));
+    let expected = Limits {
+        concurrency: 2,
+        log_events: 0,
+        ..Limits::default()
+    };
+    assert_eq!(config.limits.limits(), expected);
+}
+
+#[test]
+fn a_file_may_say_nothing() {
+    for text in ["", "# nothing\n", "{}"] {
+        let config = Config::from_yaml(text).unwrap();
+        assert!(config.gateway.is_none() && config.models.0.is_empty());
+        assert_eq!(config.limits.limits(), Limits::default());
+    }
+}
+
+#[test]
+fn what_is_wrong_has_its_line_and_its_key() {
+    let table = [
+        (
+            "\ngatway: {}\n",
+            "2: gatway: unknown field `gatway`, expected one of `gateway`, `model`, `models`, `limits`, `search`, `fetch`, `services`, `packs`",
+        ),
+        (
+            "gateway:\n  key: x\n",
+            "2: gateway.key: unknown field `key`, expected `url` or `api_key_env`",
+        ),
+        (
+            "models:\n- {id: a, context: 1, thinking: never}\n- {id: a, context: 1, thinking: never}\n",
+            "3: models[1]: the id `a` is there twice",
+        ),
+        (
+            "models:\n- {id: '', context: 1, thinking: never}\n",
+            "2: models[0].id: invalid model id: name must not be empty",
+        ),
+        (
+            "models:\n- {id: \"a\\tb\", context: 1, thinking: never}\n",
+            "2: models[0].id: invalid model id: name must not contain a control character",
+        ),
+        (
+            "models:\n- {id: a, context: 0, thinking: never}\n",
+            "2: models[0].context: invalid value: integer `0`, expected a nonzero u32",
+        ),
+        (
+            "models:\n- {id: a, thinking: never}\n",
+            "2: models[0]: missing field `context`",
+        ),
+        (
+            "models:\n- {id: a, context: 1, thinking: maybe}\n",
+            "2: models[0].thinking: unknown variant `maybe`, expected one of `never`, `always`, `switchable`",
+        ),
+        (
+            "limits: { concurrency: 0 }\n",
+            "1: limits.concurrency: invalid value: integer `0`, expected a nonzero u32",
+        ),
+        (
+            "limits:\n  memory: 64M\n",
+            "2: limits.memory: invalid type: string \"64M\", expected a nonzero usize",
+        ),
+        (
+            "packs:\n  acme/kiln:\n    command: k\n    trsut: trusted\n",
+            "4: packs.acme/kiln.trsut: unknown field `trsut`, expected one of `command`, `args`, `env`, `cwd`, `needs`, `prelude`, `trust`, `expose`, `tools`, `conflicts`, `ready_timeout`, `call_timeout`",
+        ),
+        (
+            "packs:\n  acme/kiln: {args: []}\n",
+            "2: packs.acme/kiln: missing field `command`",
+        ),
+        (
+            "packs:\n  kiln: {command: k}\n",
+            "2: packs.kiln: `kiln` is no id: an id is `vendor/name`",
+        ),
+        (
+            "packs:\n  runvil/kiln: {command: k}\n",
+            "2: packs.runvil/kiln: the vendor `runvil` is for built-in packs",
+        ),
+        (
+            "packs:\n  acme/Kiln: {command: k}\n",
+            "2: packs.acme/Kiln: `Kiln` is no name: it is made of lowercase ASCII letters, digits, '-', '_', '.'",
+        ),
+        (
+            "packs:\n  a/b: {command: k}\n  a/b: {command: k}\n",
+            "3: packs.a/b: `a/b` is there twice",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    call_timeout: 0\n",
+            "4: packs.a/b.call_timeout: expected a number of seconds above 0",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    needs: [a/b/c]\n",
+            "4: packs.a/b.needs[0]: `b/c` is no name: it is made of lowercase ASCII letters, digits, '-', '_', '.'",
+        ),
+        (
+            "services:\n  a/b: {envs: X}\n",
+            "2: services.a/b.envs: unknown field `envs`, expected `env`",
+        ),
+        (
+            "search: { provider: bing }\n",
+            "1: search.provider: unknown variant `bing`, expected one of `searxng`, `brave`, `http`",
+        ),
+        (
+            "search: { provider: searxng }\n",
+            "1: search: this provider needs a `url`",
+        ),
+        (
+            "search: { provider: brave }\n",
+            "1: search: this provider needs a `token_env`",
+        ),
+        (
+            "fetch: { max_chars: 0 }\n",
+            "1: fetch.max_chars: invalid value: integer `0`, expected a nonzero u32",
+        ),
+        ("- x\n", "1: invalid type: sequence, expected a map"),
+    ];
+    for (text, expected) in table {
+        let error = Config::from_yaml(text).expect_err(text);
+        assert_eq!(error.to_string(), expected, "{text}");
+    }
+}

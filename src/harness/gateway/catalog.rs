@@ -1,0 +1,187 @@
+//! The gateway's list of models (spec M75).
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+use ureq::http::Method;
+
+use super::Gateway;
+use super::exchange::Untaken;
+use super::round::refused;
+use crate::engine::model::{Model, ModelFailure, Thinking};
+use crate::harness::model::Terms;
+
+impl Gateway {
+    /// The gateway's models, in its order; those whose context window it does not say are left out
+    /// (spec M75). It waits as a round does, on this thread.
+    ///
+    /// # Errors
+    /// The gateway could not be asked, or its answer is no catalog.
+    pub fn catalog(&self, terms: &Terms) -> Result<Vec<Model>, CatalogError> {
+        let cap = terms.response_cap;
+        let request = self.request(Method::GET, self.connection.models(), Vec::new());
+        let mut exchange = self
+            .links
+            .send(&request, terms)
+            .map_err(CatalogError::Failed)?;
+        if let Some(length) = exchange.declared().filter(|length| *length > cap) {
+            return Err(CatalogError::DeclaredTooLarge { length, cap });
+        }
+        if !(200..300).contains(&exchange.status()) {
+            return Err(CatalogError::Failed(refused(&mut exchange, cap, |_| {})));
+        }
+        let body = exchange.whole().map_err(|untaken| match untaken {
+            Untaken::TooLarge => CatalogError::TooLarge { cap },
+            Untaken::Failed(failure) => CatalogError::Failed(failure),
+        })?;
+        let list: Value = serde_json::from_slice(&body).map_err(|_| CatalogError::NotJson)?;
+        let entries = list.get("data").and_then(Value::as_array);
+        let entries = entries.ok_or(CatalogError::NoData)?;
+        read(entries)
+    }
+}
+
+/// Why there is no catalog. Nothing that the gateway sent is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CatalogError {
+    /// The gateway could not be asked.
+    Failed(ModelFailure),
+    /// Its answer is too large.
+    TooLarge {
+        /// The most bytes it may have.
+        cap: u64,
+    },
+    /// It says that its answer is too large.
+    DeclaredTooLarge {
+        /// The bytes it has.
+        length: u64,
+        /// The most bytes it may have.
+        cap: u64,
+    },
+    /// Its answer is no JSON.
+    NotJson,
+    /// Its answer has no list of models.
+    NoData,
+    /// An entry of the list is malformed.
+    Entry {
+        /// Which, counted from 1.
+        entry: usize,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+}
+
+impl fmt::Display for CatalogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure) => failure.fmt(f),
+            Self::TooLarge { cap } => {
+                write!(f, "model list body exceeds the {cap}-byte limit")
+            }
+            Self::DeclaredTooLarge { length, cap } => write!(
+                f,
+                "model list body of {length} bytes exceeds the {cap}-byte limit"
+            ),
+            Self::NotJson => f.write_str("model list response was not valid JSON"),
+            Self::NoData => f.write_str("model list response had no `data` array"),
+            Self::Entry { entry, fault } => write!(f, "model list entry {entry} {fault}"),
+        }
+    }
+}
+
+impl std::error::Error for CatalogError {}
+
+/// The current model of a catalog: the one that the Host selected, else the first (spec M75). A
+/// selected id that is no valid id selects none.
+///
+/// # Errors
+/// The catalog does not list the selected id.
+pub fn current_model(models: &[Model], selected: Option<&str>) -> Result<Option<Model>, Unlisted> {
+    match selected {
+        None => Ok(models.first().cloned()),
+        Some(id) if !is_id(id) => Ok(None),
+        Some(id) => match models.iter().find(|model| *model.id == *id) {
+            Some(model) => Ok(Some(model.clone())),
+            None => Err(Unlisted(id.to_owned())),
+        },
+    }
+}
+
+/// The selected model is not in the catalog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlisted(
+    /// Its id.
+    pub String,
+);
+
+impl fmt::Display for Unlisted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(id) = self;
+        write!(
+            f,
+            "the selected model `{id}` is absent from the fetched catalog"
+        )
+    }
+}
+
+impl std::error::Error for Unlisted {}
+
+/// Whether a text can be a model's id (spec M21).
+fn is_id(text: &str) -> bool {
+    !text.is_empty() && !text.contains(char::is_control)
+}
+
+fn read(entries: &[Value]) -> Result<Vec<Model>, CatalogError> {
+    let mut ids: HashSet<Arc<str>> = HashSet::new();
+    let mut models = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let model = model(entry).and_then(|model| match model {
+            Some(model) if !ids.insert(model.id.clone()) => Err("repeats an id"),
+            model => Ok(model),
+        });
+        let told = |fault| CatalogError::Entry {
+            entry: at + 1,
+            fault,
+        };
+        models.extend(model.map_err(told)?);
+    }
+    Ok(models)
+}
+
+/// A model; `None` where its context window is not told.
+fn model(entry: &Value) -> Result<Option<Model>, &'static str> {
+    if !entry.is_object() {
+        return Err("is not an object");
+    }
+    let part = |key| entry.get(key).filter(|value| !value.is_null());
+    let Some(context) = part("context") else {
+        return Ok(None);
+    };
+    let context = context
+        .as_u64()
+        .and_then(|context| u32::try_from(context).ok());
+    let context = context.filter(|context| *context > 0);
+    let context = context.ok_or("has a `context` that is no integer in [1, 4294967295]")?;
+    let id = part("id").and_then(Value::as_str).filter(|id| is_id(id));
+    let id = id.ok_or("has no valid `id`")?;
+    let thinking = match part("thinking").and_then(Value::as_str) {
+        Some("never") => Thinking::Never,
+        Some("always") => Thinking::Always,
+        Some("switchable") => Thinking::Switchable,
+        _ => return Err("has a `thinking` other than never, always or switchable"),
+    };
+    let description = match part("description") {
+        None => "",
+        Some(description) => description
+            .as_str()
+            .ok_or("has a `description` that is no string")?,
+    };
+    Ok(Some(Model {
+        id: id.into(),
+        context,
+        thinking,
+        description: description.into(),
+    }))
+}

@@ -1,0 +1,282 @@
+//! A completion, decoded while its bytes arrive (spec M66, M67).
+
+use serde_json::Value;
+
+use super::calls::Calls;
+use super::chunk::{Choice, Chunk, Form, Text, Unread};
+use super::classify;
+use super::gathered::Gathered;
+use super::lines::Lines;
+use super::metadata::Metadata;
+use crate::engine::model::{Body, ModelFailure, Reply};
+
+/// Decodes the body of a completion while it arrives; where its pieces end makes no difference.
+#[derive(Debug)]
+pub struct Completion {
+    form: Form,
+    lines: Lines,
+    /// A plain completion's bytes so far, or the data lines of an event so far that do not make a
+    /// chunk yet.
+    pending: Vec<u8>,
+    ended: bool,
+    text: Gathered,
+    reasoning: Gathered,
+    calls: Calls,
+    finish_reason: Option<String>,
+    metadata: Metadata,
+}
+
+/// A piece of a reply that has been decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoded<'a> {
+    /// Of its text.
+    Text(&'a str),
+    /// Of its reasoning.
+    Reasoning(&'a str),
+    /// Of a tool call.
+    Call,
+}
+
+impl Completion {
+    /// Nothing yet of a completion.
+    pub fn new(form: Form) -> Self {
+        Self {
+            form,
+            lines: Lines::default(),
+            pending: Vec::new(),
+            ended: false,
+            text: Gathered::default(),
+            reasoning: Gathered::default(),
+            calls: Calls::default(),
+            finish_reason: None,
+            metadata: Metadata::default(),
+        }
+    }
+
+    /// Whether it has said its end, so that no more bytes are wanted.
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Takes the next bytes; those after the end are ignored.
+    ///
+    /// # Errors
+    /// A malformed chunk, and an error that the stream holds.
+    pub fn feed(
+        &mut self,
+        mut bytes: &[u8],
+        decoded: &mut dyn FnMut(Decoded<'_>),
+    ) -> Result<(), ModelFailure> {
+        if self.form == Form::Plain {
+            self.pending.extend_from_slice(bytes);
+            return Ok(());
+        }
+        // The lines are lent out while the rest changes.
+        let mut lines = std::mem::take(&mut self.lines);
+        while !self.ended
+            && let Some(line) = lines.next(&mut bytes)
+        {
+            self.line(line, decoded)?;
+        }
+        self.lines = lines;
+        Ok(())
+    }
+
+    /// The reply, now that no more bytes come.
+    ///
+    /// # Errors
+    /// As [`Completion::feed`], a completion that did not say its end, and calls that cannot be
+    /// executed.
+    pub fn finish(
+        mut self,
+        decoded: &mut dyn FnMut(Decoded<'_>),
+    ) -> Result<Box<Reply>, ModelFailure> {
+        match self.form {
+            Form::Plain => {
+                let whole = std::mem::take(&mut self.pending);
+                self.chunk(&whole, decoded)?;
+            }
+            Form::Stream if self.ended => {}
+            Form::Stream => {
+                let mut lines = std::mem::take(&mut self.lines);
+                if data(lines.last()) != Some(DONE) {
+                    return Err(malformed(
+                        "completion stream ended without the [DONE] sentinel",
+                    ));
+                }
+                self.end(decoded)?;
+            }
+        }
+        let body = match self.calls.is_empty() {
+            true => Body::Text(self.text.into_text()),
+            false => {
+                let calls = self.calls.judge(self.finish_reason.as_deref());
+                Body::Calls(calls.map_err(malformed)?)
+            }
+        };
+        let (metrics, degraded) = self.metadata.read();
+        Ok(Box::new(Reply {
+            body,
+            finish_reason: self.finish_reason,
+            reasoning: self.reasoning.into_text(),
+            model: self.metadata.model.into(),
+            metrics,
+            degraded,
+        }))
+    }
+
+    /// A line of the stream. A data line that is a chunk is taken at once: only one that is none
+    /// waits for the others of its event.
+    fn line(
+        &mut self,
+        line: &[u8],
+        decoded: &mut dyn FnMut(Decoded<'_>),
+    ) -> Result<(), ModelFailure> {
+        if line.is_empty() {
+            return self.event(decoded);
+        }
+        let Some(payload) = data(line).filter(|payload| !payload.is_empty()) else {
+            return Ok(());
+        };
+        if payload == DONE {
+            return self.end(decoded);
+        }
+        if self.pending.is_empty() {
+            match Chunk::read(payload, self.form) {
+                Err(Unread::NotJson) => {}
+                read => return self.take(read, decoded),
+            }
+        } else {
+            self.pending.push(b'\n');
+        }
+        self.pending.extend_from_slice(payload);
+        Ok(())
+    }
+
+    /// The end of an event: its data lines together are a chunk.
+    fn event(&mut self, decoded: &mut dyn FnMut(Decoded<'_>)) -> Result<(), ModelFailure> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let joined = std::mem::take(&mut self.pending);
+        self.chunk(&joined, decoded)
+    }
+
+    fn end(&mut self, decoded: &mut dyn FnMut(Decoded<'_>)) -> Result<(), ModelFailure> {
+        self.event(decoded)?;
+        self.ended = true;
+        Ok(())
+    }
+
+    fn chunk(
+        &mut self,
+        payload: &[u8],
+        decoded: &mut dyn FnMut(Decoded<'_>),
+    ) -> Result<(), ModelFailure> {
+        self.take(Chunk::read(payload, self.form), decoded)
+    }
+
+    fn take(
+        &mut self,
+        read: Result<Chunk<'_>, Unread>,
+        decoded: &mut dyn FnMut(Decoded<'_>),
+    ) -> Result<(), ModelFailure> {
+        let chunk = read.map_err(|unread| match unread {
+            Unread::NotJson => malformed(self.form.not_json()),
+            Unread::Malformed(what) => malformed(what),
+        })?;
+        if let Some(error) = chunk.error {
+            return Err(classify::in_stream(message(&error)));
+        }
+        if let Some(Text(model)) = chunk.model
+            && !model.is_empty()
+            && *model != self.metadata.model
+        {
+            self.metadata.model = model.into_owned();
+        }
+        let keep = |kept: &mut Option<Value>, new: Option<Value>| {
+            if new.is_some() {
+                *kept = new;
+            }
+        };
+        keep(&mut self.metadata.usage, chunk.usage);
+        keep(&mut self.metadata.timings, chunk.timings);
+        keep(&mut self.metadata.metrics, chunk.metrics);
+        let choices = chunk.choices.into_iter().flatten().map(|choice| choice.0);
+        match self.form {
+            Form::Stream => {
+                for choice in choices {
+                    let index = choice
+                        .index
+                        .ok_or_else(|| malformed(self.form.no_index()))?;
+                    if index == 0 {
+                        self.choice(choice, decoded)?;
+                    }
+                }
+                Ok(())
+            }
+            Form::Plain => {
+                let mut choices = choices;
+                let none = || malformed("completion response named no choice");
+                self.choice(choices.next().ok_or_else(none)?, decoded)
+            }
+        }
+    }
+
+    fn choice(
+        &mut self,
+        choice: Choice<'_>,
+        decoded: &mut dyn FnMut(Decoded<'_>),
+    ) -> Result<(), ModelFailure> {
+        if let Some(Text(reason)) = &choice.finish_reason {
+            self.finish_reason = Some(reason.clone().into_owned());
+        }
+        let Some(delta) = choice.into_delta(self.form) else {
+            return Ok(());
+        };
+        let reasoning = [delta.reasoning_content, delta.reasoning, delta.thinking];
+        for Text(piece) in reasoning.into_iter().flatten() {
+            if !piece.is_empty() {
+                self.reasoning.push(&piece);
+                decoded(Decoded::Reasoning(&piece));
+            }
+        }
+        if let Some(Text(piece)) = delta.content
+            && !piece.is_empty()
+        {
+            self.text.push(&piece);
+            decoded(Decoded::Text(&piece));
+        }
+        let fragments = delta.tool_calls.into_iter().flatten();
+        for (position, fragment) in (0..).zip(fragments) {
+            let index = match self.form {
+                Form::Stream => fragment.0.index,
+                Form::Plain => Some(position),
+            };
+            let index = index.ok_or_else(|| malformed(self.form.no_call_index()))?;
+            self.calls.merge(index, &fragment.0);
+            decoded(Decoded::Call);
+        }
+        Ok(())
+    }
+}
+
+/// What ends a stream.
+const DONE: &[u8] = b"[DONE]";
+
+/// What a data line holds, without the blanks before it.
+fn data(line: &[u8]) -> Option<&[u8]> {
+    let payload = line.strip_prefix(b"data:")?;
+    let blanks = payload.iter().take_while(|byte| b" \t".contains(byte));
+    Some(&payload[blanks.count()..])
+}
+
+/// What an error in a stream says: its `message`, or itself where it is text.
+fn message(error: &Value) -> &str {
+    let text = error.get("message").unwrap_or(error).as_str();
+    text.unwrap_or_default()
+}
+
+fn malformed(what: impl std::fmt::Display) -> ModelFailure {
+    ModelFailure::malformed(what)
+}

@@ -1,0 +1,188 @@
+//! One request and its reply.
+
+use std::error::Error as _;
+use std::io::Read;
+
+use ureq::http::{Response, header};
+use ureq::{Body, BodyReader, Error};
+
+use super::links::{Link, Links};
+use super::reach::{Fault, Patience, Reach};
+use crate::engine::model::{FailureClass, ModelFailure};
+use crate::harness::model::{Abort, Terms};
+
+/// How much of a reply is taken at a time.
+const PIECE: usize = 64 << 10;
+
+/// A reply whose headers have come.
+pub(super) struct Exchange<'a> {
+    links: &'a Links,
+    abort: Abort,
+    cap: u64,
+    taken: u64,
+    status: u16,
+    is_json: bool,
+    declared: Option<u64>,
+    /// Whether the reply has said all.
+    ended: bool,
+    /// Gone once the exchange is dropped.
+    open: Option<(Link, BodyReader<'static>)>,
+}
+
+/// Why a reply's body could not be taken.
+pub(super) enum Untaken {
+    /// It has more bytes than the cap.
+    TooLarge,
+    /// Something else.
+    Failed(ModelFailure),
+}
+
+impl<'a> Exchange<'a> {
+    pub(super) fn new(
+        links: &'a Links,
+        mut link: Link,
+        response: Response<Body>,
+        terms: &Terms,
+    ) -> Self {
+        link.reach()
+            .set_patience(Patience::Each(terms.receive_timeout));
+        link.buffer.resize(PIECE, 0);
+        let kind = response.headers().get(header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        let body = response.body();
+        Self {
+            links,
+            abort: terms.abort.clone(),
+            cap: terms.response_cap,
+            taken: 0,
+            ended: false,
+            status: response.status().as_u16(),
+            is_json: kind.eq_ignore_ascii_case("application/json"),
+            declared: body.content_length(),
+            open: Some((link, response.into_body().into_reader())),
+        }
+    }
+
+    pub(super) fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Whether the body says that it is JSON.
+    pub(super) fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// The body's length, where it was declared.
+    pub(super) fn declared(&self) -> Option<u64> {
+        self.declared
+    }
+
+    /// The next bytes of the body; none at its end.
+    ///
+    /// Of a body that has more bytes than the cap, those within are given.
+    pub(super) fn next(&mut self) -> Result<&[u8], Untaken> {
+        let Some((link, body)) = &mut self.open else {
+            return Ok(&[]);
+        };
+        if self.taken > self.cap {
+            return Err(Untaken::TooLarge);
+        }
+        if link.reach().is_aborted() {
+            return Err(Untaken::Failed(aborted()));
+        }
+        let count = match body.read(&mut link.buffer) {
+            // A connection that breaks may look like the end of a body.
+            Ok(0) if link.reach().fault().is_some() => {
+                return Err(Untaken::Failed(failure(
+                    link.reach(),
+                    &Error::ConnectionFailed,
+                )));
+            }
+            Ok(count) => count,
+            Err(error) => return Err(Untaken::Failed(failure(link.reach(), &error.into()))),
+        };
+        let within = self.cap.saturating_sub(self.taken);
+        self.taken = self.taken.saturating_add(count as u64);
+        match usize::try_from(within).unwrap_or(usize::MAX) {
+            0 if count > 0 => Err(Untaken::TooLarge),
+            within => Ok(&link.buffer[..count.min(within)]),
+        }
+    }
+
+    /// Says that the reply has said all: then its connection can be used again. One that has not
+    /// is closed, so that the gateway stops.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// The whole body.
+    pub(super) fn whole(&mut self) -> Result<Vec<u8>, Untaken> {
+        let mut whole = Vec::new();
+        loop {
+            let piece = self.next()?;
+            if piece.is_empty() {
+                self.end();
+                return Ok(whole);
+            }
+            whole.extend_from_slice(piece);
+        }
+    }
+}
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        self.abort.clear();
+        let Some((mut link, body)) = self.open.take() else {
+            return;
+        };
+        let is_sound = link.reach().end();
+        if is_sound && self.ended && link.leave(body) {
+            self.links.keep(link);
+        }
+    }
+}
+
+/// A round that is not wanted any more; nobody looks at it.
+fn aborted() -> ModelFailure {
+    ModelFailure::new(FailureClass::Connection, None)
+}
+
+/// What a failed exchange is. Its cause is what the operating system or the TLS library said, and
+/// nothing that the gateway did (spec M68).
+pub(super) fn failure(reach: &Reach, error: &Error) -> ModelFailure {
+    match reach.fault() {
+        Some(Fault::TimedOut) => ModelFailure::new(FailureClass::Timeout, None),
+        Some(Fault::System(words)) => ModelFailure::connection(words),
+        Some(Fault::Aborted) => aborted(),
+        None => match tls_words(error) {
+            Some(words) => ModelFailure::connection(words),
+            None => ModelFailure::new(FailureClass::Connection, None),
+        },
+    }
+}
+
+/// What the TLS library says of a failure, where it was one of TLS.
+fn tls_words(error: &Error) -> Option<String> {
+    let error = match error {
+        Error::Rustls(error) => error,
+        Error::Io(error) => error.get_ref()?.downcast_ref::<rustls::Error>()?,
+        error => error.source()?.downcast_ref::<rustls::Error>()?,
+    };
+    Some(quoting_nothing(error).to_string())
+}
+
+/// The error without what it quotes of the other end's certificate.
+fn quoting_nothing(error: &rustls::Error) -> rustls::Error {
+    use rustls::CertificateError::*;
+    let rustls::Error::InvalidCertificate(reason) = error else {
+        return error.clone();
+    };
+    rustls::Error::InvalidCertificate(match reason {
+        ExpiredContext { .. } => Expired,
+        NotValidYetContext { .. } => NotValidYet,
+        NotValidForNameContext { .. } => NotValidForName,
+        InvalidPurposeContext { .. } => InvalidPurpose,
+        reason => reason.clone(),
+    })
+}

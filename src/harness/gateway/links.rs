@@ -1,0 +1,231 @@
+//! The links to a gateway: each is a ureq agent that keeps one connection, and serves one round at
+//! a time.
+
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ureq::config::{AutoHeaderValue, Config};
+use ureq::http::{Request, Response};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::transport::{ConnectProxyConnector, Connector};
+use ureq::{Agent, Body, BodyReader, Error, Proxy};
+
+use super::dial::{Dial, Tls, Unresolved, after};
+use super::exchange::{Exchange, failure};
+use super::reach::Reach;
+use crate::engine::model::ModelFailure;
+use crate::harness::model::{Abort, Terms};
+
+/// How many links are kept for later, and for how long.
+const KEPT: usize = 32;
+const KEPT_FOR: Duration = Duration::from_secs(60);
+/// What a connection reads and writes at a time.
+const INPUT: usize = 128 << 10;
+const OUTPUT: usize = 16 << 10;
+/// How much after a reply's end is read to use its connection again.
+const REST: usize = 64 << 10;
+
+/// The links that wait for work, the one used last at the end.
+#[derive(Debug)]
+pub(super) struct Links {
+    config: Config,
+    tls: Tls,
+    idle: Mutex<Vec<(Instant, Link)>>,
+}
+
+/// A link.
+pub(super) struct Link {
+    agent: Agent,
+    reach: Arc<Reach>,
+    /// What is left of the last reply, where its end had not arrived with its last words.
+    rest: Option<BodyReader<'static>>,
+    /// Where replies are read into.
+    pub(super) buffer: Vec<u8>,
+}
+
+impl Links {
+    /// Links that go through the environment's proxy, unless the gateway is on this machine. `roots`
+    /// (DER) replace the certificates that the web trusts.
+    pub(super) fn new(is_loopback: bool, roots: Option<&[Vec<u8>]>) -> Self {
+        let proxy = match is_loopback {
+            true => None,
+            false => Proxy::try_from_env(),
+        };
+        let mut tls = TlsConfig::builder();
+        if let Some(roots) = roots {
+            let roots = roots
+                .iter()
+                .map(|root| Certificate::from_der(root).to_owned());
+            tls = tls.root_certs(RootCerts::Specific(Arc::new(roots.collect())));
+        }
+        let config = Agent::config_builder()
+            .proxy(proxy)
+            .tls_config(tls.build())
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("runvil/", env!("CARGO_PKG_VERSION")))
+            .accept("text/event-stream, application/json")
+            .accept_encoding(AutoHeaderValue::None)
+            .input_buffer_size(INPUT)
+            .output_buffer_size(OUTPUT)
+            .max_idle_connections(1)
+            .max_idle_connections_per_host(1)
+            .max_idle_age(KEPT_FOR)
+            .build();
+        Self {
+            config,
+            tls: Tls::default(),
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Sends a request and waits for the headers of its reply, on a connection that is kept from
+    /// an earlier one where there is one. If the gateway has closed that, a fresh one is made.
+    pub(super) fn send(
+        &self,
+        request: &Request<Vec<u8>>,
+        terms: &Terms,
+    ) -> Result<Exchange<'_>, ModelFailure> {
+        let deadline = after(terms.receive_timeout);
+        let (mut link, mut is_kept) = match self.kept() {
+            Some(link) => (link, true),
+            None => (self.fresh(), false),
+        };
+        loop {
+            let error = match link.ask(request, deadline, &terms.abort) {
+                Ok(response) => return Ok(Exchange::new(self, link, response, terms)),
+                Err(error) => error,
+            };
+            let is_stale = is_kept && link.reach.met_a_stale_one();
+            link.reach.end();
+            if !is_stale {
+                terms.abort.clear();
+                return Err(failure(&link.reach, &error));
+            }
+            (link, is_kept) = (self.fresh(), false);
+        }
+    }
+
+    fn fresh(&self) -> Link {
+        let reach = Arc::<Reach>::default();
+        let dial = Dial(reach.clone());
+        let config = self.config.clone();
+        let agent = match self.config.proxy() {
+            None => {
+                let connector = ().chain(dial).chain(self.tls.clone());
+                Agent::with_parts(config, connector, Unresolved)
+            }
+            Some(_) => {
+                let proxied = ().chain(ConnectProxyConnector::default());
+                let connector = proxied.chain(dial).chain(self.tls.clone());
+                Agent::with_parts(config, connector, Unresolved)
+            }
+        };
+        Link {
+            agent,
+            reach,
+            rest: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn kept(&self) -> Option<Link> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|(since, _)| since.elapsed() < KEPT_FOR);
+        while let Some((_, mut link)) = idle.pop() {
+            if link.is_drained() {
+                return Some(link);
+            }
+        }
+        None
+    }
+
+    /// Keeps a link for later.
+    pub(super) fn keep(&self, link: Link) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push((Instant::now(), link));
+        if idle.len() > KEPT {
+            idle.remove(0);
+        }
+    }
+}
+
+impl Link {
+    fn ask(
+        &mut self,
+        request: &Request<Vec<u8>>,
+        deadline: Instant,
+        abort: &Abort,
+    ) -> Result<Response<Body>, Error> {
+        self.reach.begin(deadline, abort);
+        match request.body().as_slice() {
+            [] => self.agent.run(carrying(request, ())),
+            body => self.agent.run(carrying(request, body)),
+        }
+    }
+
+    /// Leaves the link with what may be left of a reply after its last words. Whether the link can
+    /// be kept.
+    pub(super) fn leave(&mut self, rest: BodyReader<'static>) -> bool {
+        self.rest = Some(rest);
+        // Where the end is here it is taken now, while it is at hand.
+        self.drain() != Drained::Broken
+    }
+
+    /// Whether the last reply has come to its end, so that the next can follow it.
+    fn is_drained(&mut self) -> bool {
+        self.drain() == Drained::Whole
+    }
+
+    /// Takes what is left of the last reply, as far as it is here.
+    fn drain(&mut self) -> Drained {
+        let Some(rest) = &mut self.rest else {
+            return Drained::Whole;
+        };
+        let mut count = 0;
+        loop {
+            match rest.read(&mut self.buffer) {
+                Ok(0) => break,
+                Ok(more) => count += more,
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                    return Drained::Part;
+                }
+                Err(_) => return Drained::Broken,
+            }
+            if count > REST {
+                return Drained::Broken;
+            }
+        }
+        self.rest = None;
+        Drained::Whole
+    }
+
+    pub(super) fn reach(&self) -> &Arc<Reach> {
+        &self.reach
+    }
+}
+
+/// A request with another body.
+fn carrying<B>(request: &Request<Vec<u8>>, body: B) -> Request<B> {
+    let mut carrying = Request::new(body);
+    *carrying.method_mut() = request.method().clone();
+    *carrying.uri_mut() = request.uri().clone();
+    *carrying.headers_mut() = request.headers().clone();
+    carrying
+}
+
+/// How far what was left of a reply has been taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Drained {
+    Whole,
+    Part,
+    Broken,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").finish_non_exhaustive()
+    }
+}

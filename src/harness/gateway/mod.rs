@@ -1,0 +1,93 @@
+//! The model gateway's client: chat completions over HTTP, as OpenAI's interface has them (spec
+//! part 05, sections 10 and 11).
+
+mod calls;
+mod catalog;
+mod chunk;
+mod classify;
+mod completion;
+mod connection;
+mod dial;
+mod exchange;
+mod gathered;
+mod lines;
+mod links;
+mod metadata;
+mod reach;
+mod request;
+mod round;
+mod wire;
+
+pub use catalog::{CatalogError, Unlisted, current_model};
+pub use chunk::Form;
+pub use completion::{Completion, Decoded};
+pub use connection::{Connection, ConnectionError};
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::model::{Broker, Taken, Terms};
+use crate::engine::model::Round;
+use links::Links;
+
+/// The client of a model gateway. It may serve several runs at once; each round in flight has a
+/// connection of its own, and connections are used again. Clones share them.
+#[derive(Clone)]
+pub struct Gateway {
+    connection: Connection,
+    wire_names: Arc<BTreeMap<Arc<str>, String>>,
+    links: Arc<Links>,
+    detail: Option<Detail>,
+}
+
+type Detail = Arc<dyn Fn(u64, &str) + Send + Sync>;
+
+impl Gateway {
+    /// A client for a gateway. `wire_names` has the names by which the gateway knows models whose
+    /// catalog id is another (spec C9). Nothing is connected yet.
+    ///
+    /// Requests go through the proxy that the environment names, but never to this machine.
+    pub fn new(connection: Connection, wire_names: BTreeMap<Arc<str>, String>) -> Self {
+        Self {
+            links: Arc::new(Links::new(connection.is_loopback(), None)),
+            connection,
+            wire_names: Arc::new(wire_names),
+            detail: None,
+        }
+    }
+
+    /// The same with a function that sees what failed replies said, for a Host's log alone: the
+    /// round, and the beginning of the body (spec M73).
+    pub fn with_detail(self, detail: Detail) -> Self {
+        Self {
+            detail: Some(detail),
+            ..self
+        }
+    }
+
+    /// The same, trusting the certificates that these (DER) vouch for, in place of the ones that
+    /// the web trusts.
+    pub fn with_roots(self, roots: &[Vec<u8>]) -> Self {
+        Self {
+            links: Arc::new(Links::new(self.connection.is_loopback(), Some(roots))),
+            ..self
+        }
+    }
+}
+
+impl Broker for Gateway {
+    fn take(&self, round: Arc<Round>, terms: Terms) -> Taken {
+        let gateway = self.clone();
+        Taken::Deed(Box::new(move || gateway.perform(&round, &terms)))
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway")
+            .field("connection", &self.connection)
+            .field("wire_names", &self.wire_names)
+            .finish_non_exhaustive()
+    }
+}
