@@ -77,15 +77,6 @@ impl Arg {
         self.0.as_boolean()
     }
 
-    /// A table's raw pairs, in no order; none for another type.
-    pub fn pairs(&self) -> Vec<(Arg, Arg)> {
-        let Some(table) = self.0.as_table() else {
-            return Vec::new();
-        };
-        let pairs = table.pairs::<Value, Value>().filter_map(Result::ok);
-        pairs.map(|(key, value)| (Arg(key), Arg(value))).collect()
-    }
-
     /// Whether it is a function, userdata or thread: never data, whatever it holds.
     pub fn is_opaque(&self) -> bool {
         matches!(

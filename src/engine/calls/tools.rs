@@ -47,17 +47,15 @@ pub fn register(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     entry.toolbox.add(Tool {
         name: alias.into(),
         description: description.into(),
-        parameters: parameters(function, &params)?,
+        parameters: parameters(function, call.pairs(2)?)?,
     });
     Ok(Reply::None)
 }
 
 /// The JSON Schema of a local tool's parameters: every one is required.
-fn parameters(function: &str, params: &Arg) -> Result<Data, Failure> {
-    let mut declared = BTreeMap::new();
-    for (key, spec) in params.pairs() {
-        declared.insert(key.lossy(), spec);
-    }
+fn parameters(function: &str, params: Vec<(Arg, Arg)>) -> Result<Data, Failure> {
+    let named = params.into_iter().map(|(key, spec)| (key.lossy(), spec));
+    let declared: BTreeMap<String, Arg> = named.collect();
     let mut properties = Vec::with_capacity(declared.len());
     for (name, spec) in &declared {
         properties.push((name.as_str(), property(function, name, spec)?));
