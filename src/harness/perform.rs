@@ -38,6 +38,8 @@ struct Waiting {
     pool: Pool,
     /// How many stops have been seen.
     stops: u64,
+    /// What was in flight when a stop landed that the run has not been told of yet.
+    stopped: Option<Vec<EffectId>>,
 }
 
 /// What a run goes on with.
@@ -85,9 +87,12 @@ pub(super) fn perform(
         // The root chain needs no slot.
         pool: Pool::new(outside.limits.concurrency as usize + 1),
         stops: outside.stop.count(),
+        stopped: None,
     };
     loop {
         let step = run.step();
+        // A stop that landed meanwhile cannot reach what this step asks for (spec K212).
+        waiting.look_for_stop(outside);
         let mut direct = None;
         for item in &step.items {
             if let Item::Event(event) = item {
@@ -170,6 +175,13 @@ impl Waiting {
         }
     }
 
+    fn look_for_stop(&mut self, outside: &Outside<'_>) {
+        let stops = outside.stop.count();
+        if std::mem::replace(&mut self.stops, stops) != stops {
+            self.stopped = Some(self.in_flight());
+        }
+    }
+
     /// The effects that a stop reaches: all that are in flight, but the store's.
     fn in_flight(&self) -> Vec<EffectId> {
         let queued = self.answers.iter();
@@ -195,9 +207,9 @@ impl Waiting {
     fn next(&mut self, outside: &Outside<'_>) -> Next {
         loop {
             let limit = self.collect();
-            let stops = outside.stop.count();
-            if std::mem::replace(&mut self.stops, stops) != stops {
-                return Next::Stop(self.in_flight());
+            self.look_for_stop(outside);
+            if let Some(ids) = self.stopped.take() {
+                return Next::Stop(ids);
             }
             if let Some(head) = self.take() {
                 return Next::Answer(head.id, head.answer);

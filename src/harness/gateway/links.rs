@@ -12,7 +12,7 @@ use ureq::unversioned::transport::{ConnectProxyConnector, Connector};
 use ureq::{Agent, Body, BodyReader, Error, Proxy};
 
 use super::dial::{Dial, Tls, Unresolved, after};
-use super::exchange::{Exchange, failure};
+use super::exchange::{Exchange, aborted, failure};
 use super::reach::Reach;
 use crate::engine::model::ModelFailure;
 use crate::harness::model::{Abort, Terms};
@@ -94,6 +94,9 @@ impl Links {
             None => (self.fresh(), false),
         };
         loop {
+            if terms.abort.is_aborted() {
+                return Err(aborted());
+            }
             let error = match link.ask(request, deadline, &terms.abort) {
                 Ok(response) => return Ok(Exchange::new(self, link, response, terms)),
                 Err(error) => error,
