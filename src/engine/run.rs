@@ -182,6 +182,7 @@ impl Run {
             slot: false,
             note: None,
             item: None,
+            told: None,
         };
         Self {
             shared,
@@ -371,7 +372,7 @@ impl Run {
             Wake::Start => strand.start(),
             Wake::GoOn => strand.go_on(),
             Wake::Resume(answer) => strand.resume(*answer),
-            Wake::Wait => match self.resolve_wait(task) {
+            Wake::Wait => match self.resolve_wait(task, &strand) {
                 Some(answer) => strand.resume(answer),
                 None => return self.park(task, strand),
             },

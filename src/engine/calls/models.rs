@@ -23,7 +23,7 @@ pub fn select(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         let text = format!("models.use takes at most 2 arguments, got {count}");
         return Err(Failure::lua(text));
     }
-    let options = options(&call.arg(1))?;
+    let options = options(call)?;
     let handle = match options == Options::default() {
         true => role,
         false => Rc::new(role.with(options)),
@@ -91,6 +91,7 @@ pub fn infer(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         handle: entry.model(handle)?,
         messages: Arc::new([Message::text(Role::User, prompt)]),
         tools: Arc::new([]),
+        notices: 0,
         answered: false,
         talk: entry.talk.clone(),
     })))
@@ -157,7 +158,8 @@ pub fn bad_alias(name: &str) -> Failure {
 }
 
 /// The options of `models.use`, entries looked at in a fixed order (spec M22).
-fn options(table: &Arg) -> Result<Options, Failure> {
+fn options(call: &Call<'_, Entry>) -> Result<Options, Failure> {
+    let table = call.arg(1);
     let mut options = Options::default();
     if table.is_nil() {
         return Ok(options);
@@ -168,7 +170,7 @@ fn options(table: &Arg) -> Result<Options, Failure> {
         return refuse(format!("s must be a table, got {found}"));
     }
     let (mut named, mut strange) = (Vec::new(), Vec::new());
-    for (key, value) in table.pairs() {
+    for (key, value) in call.pairs(1)? {
         match key.text() {
             Some(Ok(name)) => named.push((name, value)),
             Some(Err(NotUtf8)) => named.push((key.lossy(), value)),
