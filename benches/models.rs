@@ -5,6 +5,7 @@ mod server;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runvil::engine::model::Body;
+use runvil::harness::gateway::{Completion, Form};
 use ureq::Agent;
 
 use server::{event, gateway, large, perform, reply, round, serve};
@@ -54,5 +55,24 @@ fn stream(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, rounds, stream);
+/// Decoding the same reply, without the network.
+fn decode(c: &mut Criterion) {
+    let body = large().concat() + "data: [DONE]\n\n";
+    let mut group = c.benchmark_group("decode");
+    group
+        .throughput(Throughput::Bytes(body.len() as u64))
+        .sample_size(20);
+    group.bench_function("16 MiB", |b| {
+        b.iter(|| {
+            let mut completion = Completion::new(Form::Stream);
+            for piece in body.as_bytes().chunks(64 << 10) {
+                completion.feed(piece, &mut |_| {}).expect("is sound");
+            }
+            completion.finish(&mut |_| {}).expect("is sound")
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, rounds, stream, decode);
 criterion_main!(benches);
