@@ -10,6 +10,7 @@ mod server;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runvil::Outcome;
 use runvil::engine::model::{Body, Model, Thinking};
+use runvil::harness::gateway::{Completion, Form};
 use runvil::harness::model::Broker;
 use runvil::harness::{Harness, Launch, Limits};
 use ureq::Agent;
@@ -130,5 +131,24 @@ fn stream(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, rounds, fanout, stream);
+/// Decoding the same reply, without the network.
+fn decode(c: &mut Criterion) {
+    let body = large().concat() + "data: [DONE]\n\n";
+    let mut group = c.benchmark_group("decode");
+    group
+        .throughput(Throughput::Bytes(body.len() as u64))
+        .sample_size(20);
+    group.bench_function("16 MiB", |b| {
+        b.iter(|| {
+            let mut completion = Completion::new(Form::Stream);
+            for piece in body.as_bytes().chunks(64 << 10) {
+                completion.feed(piece, &mut |_| {}).expect("is sound");
+            }
+            completion.finish(&mut |_| {}).expect("is sound")
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, rounds, fanout, stream, decode);
 criterion_main!(benches);
