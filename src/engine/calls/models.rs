@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::engine::ask::Ask;
 use crate::engine::entry::{Entry, Request};
-use crate::engine::model::{Message, Origin, Role};
+use crate::engine::model::{Message, Origin, Role, model_id_fault};
 use crate::engine::roles::{Handle, Options};
 use crate::lua::{Arg, Call, Class, Failure, Kind, NotUtf8, Reply};
 use crate::prompt::is_name;
@@ -57,16 +57,12 @@ pub fn get(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         return Ok(Reply::Object(role.clone().object()));
     }
     if entry.shared.ui.is_some() {
-        let reason = if label.is_empty() {
-            "name must not be empty"
-        } else if label.chars().any(char::is_control) {
-            "name must not contain a control character"
-        } else {
-            return Ok(Reply::Object(Rc::new(Handle::raw(&label)).object()));
+        return match model_id_fault(&label) {
+            None => Ok(Reply::Object(Rc::new(Handle::raw(&label)).object())),
+            Some(reason) => Err(Failure::lua(format!(
+                "models.get model id {label:?} is invalid: invalid model id: {reason}"
+            ))),
         };
-        return Err(Failure::lua(format!(
-            "models.get model id {label:?} is invalid: invalid model id: {reason}"
-        )));
     }
     named(entry, &label)?;
     let text = format!("models.get alias {label:?} is not a bound model role");

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Form, Text, Unread};
-use super::classify;
 use super::lines::Lines;
 use super::metadata::Metadata;
 use crate::engine::model::{Body, ModelFailure, Reply};
+use crate::harness::model::classify_in_stream;
 
 /// Decodes the body of a completion while it arrives; where its pieces end makes no difference.
 #[derive(Debug)]
@@ -187,7 +187,7 @@ impl Completion {
             Unread::Malformed(what) => malformed(what),
         })?;
         if let Some(error) = chunk.error {
-            return Err(classify::in_stream(message(&error)));
+            return Err(classify_in_stream(message(&error)));
         }
         if let Some(Text(model)) = chunk.model
             && !model.is_empty()

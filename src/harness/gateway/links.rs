@@ -18,7 +18,7 @@ use crate::engine::model::ModelFailure;
 use crate::harness::model::{Abort, Terms};
 
 /// How many links are kept for later, and for how long.
-const KEPT: usize = 32;
+const KEPT: usize = 256;
 const KEPT_FOR: Duration = Duration::from_secs(60);
 /// What a connection reads and writes at a time.
 const INPUT: usize = 64 << 10;

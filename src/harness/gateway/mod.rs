@@ -4,7 +4,6 @@
 mod calls;
 mod catalog;
 mod chunk;
-mod classify;
 mod completion;
 mod connection;
 mod dial;
