@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::model::{Memory, Message, Origin, Tool, ToolCall};
 use super::notices::Notices;
+use super::replayed::Replayed;
 use super::roles::Handle;
 use crate::prompt::SectionId;
 
@@ -14,6 +15,8 @@ use crate::prompt::SectionId;
 pub(super) struct Talk {
     /// What the last reply told of its size (spec M61).
     pub(super) memory: RefCell<Memory>,
+    /// What calls of the model's had for arguments.
+    pub(super) replayed: Replayed,
     /// What its model is to be told.
     pub(super) notices: Notices,
     /// The section that the chain is in, or was in last.

@@ -18,6 +18,7 @@ mod open;
 mod outbox;
 pub mod outcome;
 mod program;
+mod replayed;
 mod roles;
 mod rounds;
 mod run;

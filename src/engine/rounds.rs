@@ -126,6 +126,7 @@ fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
             match outside {
                 Some(call) => Err(out_of_scope(&call.name, &ask.tools)),
                 None => {
+                    ask.talk.replayed.keep(calls);
                     let records = calls.iter().map(super::model::ToolCall::record);
                     let batch = Batch {
                         turn,

@@ -47,6 +47,7 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     entry.report(EventKind::Plain("tool_scope_validation_succeeded"));
     let failed = || entry.report(EventKind::Plain("model_turn_failed"));
     check_list(&messages).inspect_err(|_| failed())?;
+    entry.talk.replayed.restore(&mut messages);
     let messages: Arc<[Message]> = compose(&messages).into();
     let count = entry.talk.memory.borrow().count(&messages, &handle.model);
     if overflows(count, handle.context, handle.options.max_tokens) {
