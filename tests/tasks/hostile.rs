@@ -14,9 +14,8 @@ use super::{talk, trace};
 
 /// A prompt whose main section holds this Lua, with more sections below it.
 fn prompt(main: &str, more: &[(&str, &str)]) -> String {
-    let mut out = String::from(
-        "---\nname: hostile\ndescription: d\nrunvil: 0\nmodels: {m: {}}\n---\n# T\n",
-    );
+    let mut out =
+        String::from("---\nname: hostile\ndescription: d\nrunvil: 0\nmodels: {m: {}}\n---\n# T\n");
     for (heading, lua) in [("## Main", main)].iter().chain(more) {
         out.push_str(&format!("\n{heading}\n\n```lua\n{lua}\n```\n"));
     }
