@@ -1,4 +1,6 @@
-//! A server on this machine that answers every request at once with the same bytes.
+//! A server on this machine that answers every request with the same bytes.
+
+#![allow(dead_code, reason = "each bench uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -13,19 +15,24 @@ use runvil::harness::model::{Abort, Answered, Broker, Taken, Terms};
 
 /// Serves for as long as the process lives. The URL of its base.
 pub fn serve(reply: Vec<u8>) -> String {
+    serve_after(Duration::ZERO, reply)
+}
+
+/// As [`serve`], each answer after a while.
+pub fn serve_after(latency: Duration, reply: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let reply = Arc::new(reply);
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             let reply = reply.clone();
-            thread::spawn(move || answer(stream, &reply));
+            thread::spawn(move || answer(stream, latency, &reply));
         }
     });
     format!("http://{address}/v1")
 }
 
-fn answer(mut stream: TcpStream, reply: &[u8]) {
+fn answer(mut stream: TcpStream, latency: Duration, reply: &[u8]) {
     stream.set_nodelay(true).expect("a socket");
     let mut request = Vec::new();
     let mut piece = [0; 16 << 10];
@@ -37,6 +44,9 @@ fn answer(mut stream: TcpStream, reply: &[u8]) {
         // The requests of these benches are JSON that ends like this.
         if request.ends_with(b"}}") {
             request.clear();
+            if !latency.is_zero() {
+                thread::sleep(latency);
+            }
             if stream.write_all(reply).is_err() {
                 return;
             }

@@ -9,7 +9,6 @@ mod completion;
 mod connection;
 mod dial;
 mod exchange;
-mod gathered;
 mod lines;
 mod links;
 mod metadata;
