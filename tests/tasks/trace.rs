@@ -65,7 +65,9 @@ impl<'a> Graph<'a> {
         let started = self.started.get(task).into_iter().flatten().copied();
         let told = |id: &&str| ends.iter().any(|end| end == id);
         let joins: Vec<&str> = started.filter(told).collect();
-        self.step(task, &joins);
+        if !joins.is_empty() {
+            self.step(task, &joins);
+        }
     }
 
     /// A task ends: all it has started is joined (spec S66, J4).
