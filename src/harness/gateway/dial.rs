@@ -47,6 +47,9 @@ impl<In: Transport> Connector<In> for Dial {
     }
 }
 
+/// How long a connect may take that no abort can end.
+const AT_ONCE: Duration = Duration::from_millis(50);
+
 /// Where a request goes.
 enum Target {
     Address(SocketAddr),
@@ -77,8 +80,11 @@ impl Target {
         if let Self::Address(address) = self
             && address.ip().is_loopback()
         {
-            // This machine answers or refuses at once.
-            return connect(&[address], deadline);
+            // This machine answers or refuses at once, unless too many wait to be let in.
+            match connect(&[address], deadline.min(after(AT_ONCE))) {
+                Err(Fault::TimedOut) if Instant::now() < deadline => {}
+                dialled => return dialled,
+            }
         }
         // Neither a look-up nor a connect can be called off: both are made on a thread of their own,
         // which nothing waits for once the time is up or the round is aborted.
