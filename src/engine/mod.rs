@@ -17,6 +17,7 @@ mod notices;
 mod open;
 mod outbox;
 pub mod outcome;
+pub mod packs;
 mod program;
 mod replayed;
 mod roles;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::model::{Abort, Broker, Show, Taken, Terms, is_shown};
 use super::{CancelToken, Limits, Pool, StopToken, Store};
 use crate::engine::model::{FailureClass, ModelFailure, Round};
+use crate::engine::tool::{ToolClass, ToolFailure};
 use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Run};
 
 /// How often a wait looks whether the run was cancelled.
@@ -116,6 +117,13 @@ pub(super) fn perform(
                     waiting.answer_in(span, issued.id, Answer::Fired);
                 }
                 Effect::Model(round) => waiting.ask(issued.id, round, outside),
+                Effect::Tool(_) => {
+                    let text = "no unit serves this tool";
+                    let failure = ToolFailure::new(ToolClass::Backend, text);
+                    waiting
+                        .answers
+                        .push_back(Queued::new(issued.id, Answer::Tool(Err(failure))));
+                }
             }
         }
         for id in step.withdrawn {

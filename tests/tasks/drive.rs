@@ -54,6 +54,7 @@ pub fn setup(concurrency: u32) -> Setup {
             thinking: Thinking::Never,
             description: "".into(),
         }),
+        packs: Default::default(),
         max_rounds: 24,
         ui: None,
         store: Some(Default::default()),
@@ -114,6 +115,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
             let answer = match &issued.effect {
                 Effect::Store { op, .. } => Answer::Store(store.perform(op)),
                 Effect::Model(round) => Answer::Model(Ok(Box::new(talk::answer(round)))),
+                Effect::Tool(_) => panic!("calls no tool"),
                 Effect::Timer { .. } => Answer::Fired,
             };
             if !withdrawn.contains(&issued.id) {

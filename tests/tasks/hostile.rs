@@ -56,6 +56,7 @@ fn outcome(source: &str, setup: Setup) -> Outcome {
             let answer = match &issued.effect {
                 Effect::Store { op, .. } => Answer::Store(store.perform(op)),
                 Effect::Model(round) => Answer::Model(Ok(Box::new(talk::answer(round)))),
+                Effect::Tool(_) => panic!("calls no tool"),
                 Effect::Timer { .. } => continue,
             };
             run.answer(issued.id, answer);
@@ -341,7 +342,7 @@ fn effects(run: &mut Run) -> Vec<(String, EffectId)> {
         .filter_map(|item| match item {
             Item::Effect(issued) => Some(match issued.effect {
                 Effect::Store { op, .. } => (op.target().unwrap_or_default().to_owned(), issued.id),
-                Effect::Model(_) => panic!("asks no model"),
+                Effect::Model(_) | Effect::Tool(_) => panic!("asks no model and calls no tool"),
                 Effect::Timer { timer, .. } => (timer.to_string(), issued.id),
             }),
             Item::Event(_) => None,

@@ -320,6 +320,7 @@ pub fn work(ran: &Ran) -> BTreeMap<String, Vec<String>> {
             Item::Effect(issued) => {
                 let shown = match &issued.effect {
                     Effect::Model(round) => talk::shown(round),
+                    Effect::Tool(_) => panic!("calls no tool"),
                     other => format!("{other:?}"),
                 };
                 (&issued.task, shown)
