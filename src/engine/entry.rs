@@ -6,14 +6,18 @@ use std::sync::Arc;
 
 use super::ask::{Ask, Talk};
 use super::built_in::Asked;
+use super::catalog::Catalog;
 use super::event::EventKind;
 use super::globals;
+use super::offers::Offers;
 use super::outbox::{Outbox, Task};
+use super::prelude::Preludes;
 use super::program::Program;
 use super::roles::{Handle, Roles};
 use super::seeded::Seeded;
 use super::store::{Policy, StoreOp};
 use super::substitution::{Root, render};
+use super::tool_calls::ToolAsk;
 use super::toolbox::{Called, Toolbox};
 use crate::lua::{
     Call, Conversation, Data, Failure, Global, Host, Library, Lookup, Object, Thrown, Vm,
@@ -36,6 +40,12 @@ pub(super) struct Shared {
     pub(super) ui: Option<Data>,
     /// The roles, bound to the Host's model.
     pub(super) roles: Roles,
+    /// What units define in every section.
+    pub(super) preludes: Preludes,
+    /// The tools that units bring.
+    pub(super) catalog: Rc<Catalog>,
+    /// What every section offers.
+    pub(super) always: RefCell<Offers>,
     /// How many rounds have been issued (spec M76).
     pub(super) rounds: Cell<u64>,
     /// The cap on the rounds of one loop (spec M55).
@@ -43,9 +53,11 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Gives the roles' labels to their handles in a section VM (spec M28).
+    /// Gives the roles' labels to their handles in a section VM, and the aliases of bound slots to
+    /// their tools (spec M28, T59).
     pub(super) fn declare(&self, vm: &Vm<Entry>) -> Result<(), Failure> {
-        let labels: Vec<Arc<str>> = self.roles.labels().cloned().collect();
+        let names = self.roles.labels().chain(self.catalog.aliases());
+        let labels: Vec<Arc<str>> = names.cloned().collect();
         match labels.is_empty() {
             true => Ok(()),
             false => vm.declare(labels),
@@ -101,6 +113,10 @@ pub(super) struct Entry {
     pub(super) talk: Rc<Talk>,
     /// A round that is about to be put out.
     pub(super) prepared: RefCell<Option<Box<Ask>>>,
+    /// A call of a unit's tool that is about to be put out.
+    pub(super) tool_call: RefCell<Option<Box<ToolAsk>>>,
+    /// The unit whose prelude makes the next call.
+    pub(super) own: Cell<Option<usize>>,
 }
 
 /// What a section VM may still log (spec L76).
@@ -129,6 +145,8 @@ pub(super) enum Request {
     },
     /// A round with a model.
     Round(Box<Ask>),
+    /// A call of a unit's tool.
+    Tool(Box<ToolAsk>),
     /// A store operation.
     Store(StoreOp),
     /// `tasks.spawn`, or a model's `task`.
@@ -224,7 +242,7 @@ impl Entry {
 
     /// A tool is called: the call is counted, and the first fixes `sys.model` (spec M24, T88).
     pub(super) fn called_tool(&self, alias: &Arc<str>) {
-        if self.toolbox.count(alias) {
+        if self.toolbox.count(alias, &self.shared.always.borrow()) {
             let model = self.selected().map(|handle| handle.model.clone());
             *self.tool_model.borrow_mut() = model;
         }
@@ -269,7 +287,11 @@ impl Host for Entry {
     }
 
     fn object(&self, name: &str) -> Option<Object> {
-        Some(self.shared.roles.get(name)?.clone().object())
+        if let Some(role) = self.shared.roles.get(name) {
+            return Some(role.clone().object());
+        }
+        let catalog = &self.shared.catalog;
+        catalog.get(name).map(|tool| catalog.tool_object(tool))
     }
 
     fn render(&self, prose: &Prose, call: &Call<'_, Self>) -> Result<String, Thrown> {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ask::{Ask, Batch};
+use super::catalog::Catalog;
 use super::effect::Effect;
 use super::event::{AssistantReply, EventKind};
 use super::model::{Body, FailureClass, ModelFailure, Origin, Reply as Answered, Round, Tool};
@@ -58,7 +59,7 @@ impl Run {
             let mut memory = ask.talk.memory.borrow_mut();
             memory.remember(ask.messages.clone(), ask.handle.model.clone(), usage);
         }
-        let judged = judge(&ask, turn, &reply);
+        let judged = judge(&ask, turn, &reply, &self.shared.catalog);
         let is_blank = matches!(&reply.body, Body::Text(text) if is_blank(text));
         let completed = judged.is_ok() || ask.origin == Origin::Chat;
         report(EventKind::Plain(match completed {
@@ -112,7 +113,7 @@ impl Run {
 }
 
 /// What a reply gives to the call that waits for it, or why the call fails.
-fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
+fn judge(ask: &Ask, turn: u32, reply: &Answered, catalog: &Catalog) -> Result<Reply, Failure> {
     let finish_reason = reply.finish_reason.as_deref();
     match (ask.origin, &reply.body) {
         (Origin::Infer, Body::Text(text)) if !is_blank(text) => Ok(Reply::Shared(text.clone())),
@@ -124,7 +125,7 @@ fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
                 .iter()
                 .find(|call| ask.tools.iter().all(|tool| tool.name != call.name));
             match outside {
-                Some(call) => Err(out_of_scope(&call.name, &ask.tools)),
+                Some(call) => Err(out_of_scope(&call.name, &ask.tools, catalog)),
                 None => {
                     ask.talk.replayed.keep(calls);
                     let records = calls.iter().map(super::model::ToolCall::record);
@@ -136,9 +137,10 @@ fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
                         Reply::Text("calls".into()),
                         Reply::Data(Data::list(records.collect::<Vec<_>>())),
                         Reply::Object(Object {
-                            fields: Vec::new(),
+                            fields: Rc::new(|_| None),
                             text: "calls".into(),
                             inner: Rc::new(batch),
+                            noun: None,
                         }),
                     ]))
                 }
@@ -183,15 +185,16 @@ fn failed(failure: ModelFailure) -> Failure {
 }
 
 /// A model called a tool that its round did not offer (spec M43, T101).
-fn out_of_scope(name: &str, offered: &[Tool]) -> Failure {
+fn out_of_scope(name: &str, offered: &[Tool], catalog: &Catalog) -> Failure {
     let mut aliases: Vec<String> = offered
         .iter()
         .map(|tool| format!("{:?}", tool.name))
         .collect();
     aliases.sort();
     let message = format!(
-        "tool {name:?} is not in this section's scope; in-scope aliases: [{}]",
-        aliases.join(", ")
+        "tool {name:?} is not in this section's scope; in-scope aliases: [{}]{}",
+        aliases.join(", "),
+        catalog.unoffered(name)
     );
     Failure::new(Kind::OutOfScopeTool, message).with("name", name)
 }

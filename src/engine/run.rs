@@ -1,6 +1,6 @@
 //! A run: the state machine that steps a prompt's chains (spec R6, K204).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::admission::{Admission, ChainKey};
 use super::ask::Ask;
 use super::calls::store::failure as store_failure;
+use super::catalog::Catalog;
 use super::chain::Chain;
 use super::claims::Claims;
 use super::effect::{Answer, Effect, EffectId};
@@ -19,6 +20,7 @@ use super::open::Opening;
 use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
 use super::packs::Packs;
+use super::prelude::Preludes;
 use super::program::{ParseEvent, Program};
 use super::roles::Roles;
 use super::seeded::Seeded;
@@ -26,6 +28,7 @@ use super::serve::Spawning;
 use super::store::{Policy, StoreFailure, StoreValue};
 use super::strand::{Slice, Strand};
 use super::task::{Origin, Record, Rest, State, TaskKey};
+use super::tool_calls::ToolAsk;
 use crate::lua::{Data, Failure, Reply};
 use crate::prompt::SectionId;
 
@@ -112,6 +115,8 @@ pub(super) enum Deed {
     Timer,
     /// A round with a model.
     Round(Box<Ask>),
+    /// A call of a unit's tool.
+    Tool(Box<ToolAsk>),
 }
 
 /// One run of one prompt: sans-IO, single-threaded and deterministic. [`Run::step`] runs every
@@ -154,6 +159,9 @@ impl Run {
             when: setup.when,
             log_events: setup.log_events,
             roles: Roles::new(prompt, setup.model.as_ref()),
+            preludes: Preludes::new(prompt, &setup.packs),
+            catalog: Catalog::new(prompt, setup.packs),
+            always: RefCell::default(),
             rounds: Cell::new(0),
             max_rounds: prompt
                 .contract
@@ -276,6 +284,9 @@ impl Run {
                 }
                 Wake::resume(answer.map(reply).map_err(store_failure))
             }
+            (Deed::Tool(ask), Answer::Tool(answer)) => {
+                Wake::resume(self.tool_answered(task, *ask, answer))
+            }
             (Deed::Round(ask), Answer::Model(answer)) => {
                 Wake::resume(self.round_answered(task, *ask, answer))
             }
@@ -302,7 +313,8 @@ impl Run {
             let is_timer = match self.in_flight.get(id).map(|effect| &effect.deed) {
                 Some(Deed::Timer) => true,
                 Some(Deed::Round(_)) => false,
-                Some(Deed::Store(_) | Deed::Open(_)) | None => continue,
+                Some(Deed::Tool(ask)) if !ask.bound.asks => false,
+                Some(_) | None => continue,
             };
             let Some(InFlight { task, .. }) = self.in_flight.remove(id) else {
                 continue;

@@ -44,6 +44,7 @@ impl Run {
             }
             Request::Store(op) => return self.store(task, strand, op),
             Request::Round(ask) => return self.round(task, ask),
+            Request::Tool(ask) => return self.tool(task, ask),
             Request::Fanout {
                 target,
                 var,

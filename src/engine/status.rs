@@ -123,6 +123,7 @@ impl Run {
             (_, Rest::Effect(id)) => {
                 Some(match self.in_flight.get(id).map(|effect| &effect.deed) {
                     Some(Deed::Round(_)) => "chat",
+                    Some(Deed::Tool(_)) => "tool_call",
                     _ => "store",
                 })
             }

@@ -10,6 +10,7 @@ use super::chain::{Chain, Ending, Running, Stage};
 use super::entry::{Entry, LogQuota, Request, Shared, resolve};
 use super::event::EventKind;
 use super::outbox::Task;
+use super::program::Program;
 use super::task::TaskKey;
 use super::toolbox::Toolbox;
 use crate::lua::{Class, Failure, Flow, Kind, Reply, Seeds, Vm};
@@ -311,6 +312,8 @@ impl Strand {
                 toolbox: Toolbox::default(),
                 talk: chain.talk.clone(),
                 prepared: RefCell::default(),
+                tool_call: RefCell::default(),
+                own: Cell::new(None),
             };
             let seeds = Seeds {
                 dialect: program.dialect(),
@@ -320,16 +323,17 @@ impl Strand {
                 h1: section.is_none(),
             };
             let built = Vm::new(entry, seeds, chain.var.clone());
-            let declared = built.and_then(|vm| {
+            let built = built.map_err(|failure| in_setup(program, section, failure));
+            let ready = built.and_then(|vm| {
+                self.shared.preludes.run(&vm)?;
                 if !has_library {
                     self.shared.declare(&vm)?;
                 }
                 Ok(vm)
             });
-            match declared {
+            match ready {
                 Ok(vm) => Some(vm),
                 Err(failure) => {
-                    let failure = self.in_setup(section, failure);
                     self.report(section, "lua_teardown_started");
                     self.report(section, "lua_teardown_succeeded");
                     return Next::End(Err(Stopped::plain(failure)));
@@ -391,7 +395,7 @@ impl Strand {
                 }
                 Err(failure) => {
                     self.report(section, "lua_shared_load_failed");
-                    let failure = self.in_setup(section, failure);
+                    let failure = in_setup(&self.shared.program, section, failure);
                     self.fail(Stopped::plain(failure))
                 }
             };
@@ -506,20 +510,20 @@ impl Strand {
         drop(running);
         self.report(section, "lua_teardown_succeeded");
     }
+}
 
-    /// A failure while a section's VM was being set up names the section (spec L15, F116).
-    fn in_setup(&self, section: Option<SectionId>, mut failure: Failure) -> Failure {
-        if failure.kind == Kind::Lua && matches!(failure.class, Class::Kind | Class::Exact) {
-            let name = self.shared.program.name(section);
-            let place = match section {
-                Some(_) => format!("section `{name}`: "),
-                None => format!("H1 `{name}`: "),
-            };
-            failure.report = Some(format!("{place}{}", failure.clone().into_report()));
-            failure.message = format!("{place}{}", failure.message);
-        }
-        failure
+/// A failure while a section's VM was being set up names the section (spec L15, F116).
+fn in_setup(program: &Program, section: Option<SectionId>, mut failure: Failure) -> Failure {
+    if failure.kind == Kind::Lua && matches!(failure.class, Class::Kind | Class::Exact) {
+        let name = program.name(section);
+        let place = match section {
+            Some(_) => format!("section `{name}`: "),
+            None => format!("H1 `{name}`: "),
+        };
+        failure.report = Some(format!("{place}{}", failure.clone().into_report()));
+        failure.message = format!("{place}{}", failure.message);
     }
+    failure
 }
 
 /// The entry that the innermost chain is in.

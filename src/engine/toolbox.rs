@@ -6,13 +6,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::built_in::{BuiltIn, Targets};
+use super::catalog::Catalog;
 use super::event::{EventKind, ToolResult};
 use super::model::Tool;
-use crate::lua::Data;
+use super::offers::Offers;
+use crate::lua::{Class, Data, Failure, Kind};
 
 /// The tools of one section entry.
 #[derive(Debug, Default)]
 pub(super) struct Toolbox {
+    /// What this section offers of units.
+    pub(super) offers: RefCell<Offers>,
     local: RefCell<Local>,
     targets: RefCell<Option<Targets>>,
     running: RefCell<Vec<Called>>,
@@ -27,12 +31,45 @@ struct Local {
 }
 
 impl Toolbox {
-    /// What a round offers, in order.
-    pub(super) fn offered(&self) -> Arc<[Tool]> {
-        let (local, targets) = (self.local.borrow(), self.targets.borrow());
+    /// What a round offers, in order: what every section does, what this one does, its local tools
+    /// and the built-ins.
+    ///
+    /// # Errors
+    /// A tool whose schema is no object, which no model can be offered (spec T80).
+    pub(super) fn offered(
+        &self,
+        catalog: &Catalog,
+        always: &Offers,
+    ) -> Result<Arc<[Tool]>, Failure> {
+        let (offers, local) = (self.offers.borrow(), self.local.borrow());
+        let mut offered = Vec::new();
+        let own = offers.keys().filter(|key| !always.contains(key));
+        for key in always.keys().chain(own) {
+            let Some(bound) = catalog.get(key) else {
+                continue;
+            };
+            // A local tool of its name takes its place (spec T81).
+            if is_hidden(&bound.name) || local.aliases.contains(&bound.name) {
+                continue;
+            }
+            if !matches!(bound.tool.parameters, Data::Map(_)) {
+                let text = format!("model-facing schema build failure for tool alias {key:?}");
+                return Err(Failure {
+                    class: Class::Binding,
+                    ..Failure::new(Kind::Internal, text)
+                });
+            }
+            let described = offers.description(key).or_else(|| always.description(key));
+            offered.push(Tool {
+                name: bound.name.clone(),
+                description: described.unwrap_or(&bound.tool.description).clone(),
+                parameters: bound.tool.parameters.clone(),
+            });
+        }
         let reachable = local.tools.iter().filter(|tool| !is_hidden(&tool.name));
-        let built_in = targets.iter().flat_map(BuiltIn::offered);
-        reachable.cloned().chain(built_in).collect()
+        offered.extend(reachable.cloned());
+        offered.extend(self.targets.borrow().iter().flat_map(BuiltIn::offered));
+        Ok(offered.into())
     }
 
     /// The alias of the local tool that a call by this name reaches.
@@ -67,10 +104,16 @@ impl Toolbox {
         self.targets.borrow().clone()
     }
 
-    /// Counts a call of a tool. Whether it is the section's first of any.
-    pub(super) fn count(&self, alias: &Arc<str>) -> bool {
+    /// Counts a call of a tool; what is offered of units then has a count too (spec T108). Whether
+    /// it is the section's first of any.
+    pub(super) fn count(&self, alias: &Arc<str>, always: &Offers) -> bool {
         let mut counts = self.counts.borrow_mut();
         let is_first = counts.is_empty();
+        for key in always.keys().chain(self.offers.borrow().keys()) {
+            if !counts.contains_key(key) {
+                counts.insert(key.clone(), 0);
+            }
+        }
         match counts.get_mut(alias) {
             Some(count) => *count += 1,
             None => drop(counts.insert(alias.clone(), 1)),

@@ -26,11 +26,12 @@ pub struct Conversation<H: Host> {
     pub returned: Direct<H>,
     /// Checks and registers a local tool.
     pub register: Direct<H>,
-    /// A script's call: the local tool's alias and its arguments.
+    /// A script's call: the local tool's alias and its arguments, or `false` for a unit's tool,
+    /// which is then served.
     pub route: Direct<H>,
-    /// A model's call by its place in the reply: as `route`, or nothing where it is no local tool.
+    /// A model's call by its place in the reply: as `route`, or nothing where it is a built-in.
     pub dispatch: Direct<H>,
-    /// Serves a model's call of another tool.
+    /// Serves the call that was looked up.
     pub serve: fn(&Call<'_, H>) -> Result<H::Request, Failure>,
     /// Judges what a local tool's handler returned.
     pub finish: Direct<H>,
@@ -38,6 +39,8 @@ pub struct Conversation<H: Host> {
     pub leave: Direct<H>,
     /// How often a tool was called, by the second argument.
     pub count: Direct<H>,
+    /// The next call is the prelude's of this unit.
+    pub own: Direct<H>,
 }
 
 /// A function that answers in place.
@@ -66,6 +69,7 @@ impl<H: Host> Core<H> {
                 direct(parts.finish)?,
                 direct(parts.leave)?,
                 direct(parts.count)?,
+                direct(parts.own)?,
             )),
             _ => helpers::load(lua, Helper::Loop)?.call((
                 base("type")?,

@@ -113,7 +113,7 @@ impl<H: Host> Core<H> {
         let Some(object) = self.host.object(&objects[at]) else {
             return Ok(None);
         };
-        let value = Value::UserData(lua.create_userdata(object)?);
+        let value = object.into_lua(lua)?;
         self.globals.raw_set(&*objects[at], &value)?;
         objects.swap_remove(at);
         Ok(Some(value))

@@ -43,8 +43,14 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     entry.outside_library()?;
     let handle = entry.model(handle)?;
     entry.report(EventKind::Plain("tool_scope_validation_started"));
-    let tools = entry.toolbox.offered();
-    entry.report(EventKind::Plain("tool_scope_validation_succeeded"));
+    let offered = entry
+        .toolbox
+        .offered(&entry.shared.catalog, &entry.shared.always.borrow());
+    entry.report(EventKind::Plain(match offered {
+        Ok(_) => "tool_scope_validation_succeeded",
+        Err(_) => "tool_scope_validation_failed",
+    }));
+    let tools = offered?;
     let failed = || entry.report(EventKind::Plain("model_turn_failed"));
     check_list(&messages).inspect_err(|_| failed())?;
     entry.talk.replayed.restore(&mut messages);
