@@ -3,6 +3,7 @@
 
 pub mod gateway;
 mod launch;
+pub mod mcp;
 pub mod model;
 mod perform;
 mod pool;
