@@ -118,7 +118,7 @@ impl Kiln {
         let pids = notes
             .iter()
             .filter_map(|note| note.strip_prefix("acme/kiln: pid "));
-        pids.map(|pid| pid_of(pid)).collect()
+        pids.map(pid_of).collect()
     }
 
     /// Drops the unit, and gives back the log. No process may be left, nor anything one started.
