@@ -62,6 +62,16 @@ fn watch(person: OwnedFd) -> String {
 
 /// Runs with standard output on a terminal; gives what the person sees there.
 fn on_terminal(prompt: &str, words: &[&str], set: fn(&mut Command, File)) -> (String, Finished) {
+    on_terminal_with(prompt, words, "", set)
+}
+
+/// The same, with a standard input.
+fn on_terminal_with(
+    prompt: &str,
+    words: &[&str],
+    stdin: &str,
+    set: fn(&mut Command, File),
+) -> (String, Finished) {
     let folder = folder_with(prompt);
     let (person, process) = terminal();
     let mut command = runvil(folder.path(), words);
@@ -71,7 +81,7 @@ fn on_terminal(prompt: &str, words: &[&str], set: fn(&mut Command, File)) -> (St
         .stderr(Stdio::piped());
     set(&mut command, process);
     let seen = thread::spawn(move || watch(person));
-    let finished = finish(&mut command, "");
+    let finished = finish(&mut command, stdin);
     // The command holds the process's end of the terminal.
     drop(command);
     (seen.join().unwrap(), finished)
@@ -99,28 +109,81 @@ fn a_result_on_a_terminal_is_escaped_and_ends_its_line() {
     assert_eq!(seen, "\r\n");
 }
 
+/// A prompt that talks to its model, `first` and then `second`.
+const TALK: &str = "---\nname: t\ndescription: d\nrunvil: 0\nmodels:\n  any: {}\n---\n# T\n\n\
+    ```lua\nmodels.default('any')\n```\n\n## Two \u{7f}\n\n```lua\n\
+    local talk = messages.new():user('first')\nmodels.loop(talk)\n\
+    talk:user('second')\nmodels.loop(talk)\nreturn 'x'\n```\n";
+
+/// Replies that stay long enough to be seen.
+const SLOW: &str = "rounds:\n\
+    - { when: { contains: first }, reasoning: \"so \\e[1m\\n so\", reply: \"one\\ntwo 日本\", delay_ms: 400 }\n\
+    - { reply: done, delay_ms: 400 }\n";
+
+/// Runs `TALK` with a script from standard input.
+fn talk(script: &str, words: &[&str]) -> (String, Finished) {
+    let words = [&["run", "t.md", "--script", "-"], words].concat();
+    on_terminal_with(TALK, &words, script, stderr_on)
+}
+
+/// Every block of lines that was drawn, in turn, without what draws it.
+fn drawn(seen: &str) -> Vec<Vec<String>> {
+    let blocks = seen.split("\r\u{1b}[?7l").skip(1);
+    let text = |line: &str| line.replace("\u{1b}[K", "").replace("\u{1b}[J", "");
+    blocks
+        .map(|block| {
+            let block = block.split("\u{1b}[?7h").next().unwrap();
+            let block = block.strip_prefix("\u{1b}[1A").unwrap_or(block);
+            block.split("\r\n").map(text).collect()
+        })
+        .collect()
+}
+
 #[test]
-fn progress_is_one_line_that_goes_away() {
-    let prompt = format!("{HEAD}\n## One\n\n## Two \u{7f}\n\n```lua\nreturn 'x'\n```\n");
-    let (seen, finished) = on_terminal(&prompt, &["run", "t.md"], stderr_on);
-    let drawn = |text: &str| format!("\r\u{1b}[?7l{text}\u{1b}[K\u{1b}[?7h");
-    let wanted: String = ["T", "One", "Two \\u{7f}", ""].map(drawn).concat();
-    assert_eq!((seen, finished.stdout.as_str()), (wanted, "x"));
+fn a_run_is_followed_by_a_block_that_goes_away() {
+    let (seen, finished) = talk(SLOW, &[]);
+    assert_eq!((finished.stdout.as_str(), finished.status), ("x", Some(0)));
+    let mut blocks = drawn(&seen).into_iter();
+    let expected = [
+        (
+            "Two \\u{7f} · 1 round, 1 under way",
+            Some("  > one two 日本"),
+        ),
+        ("Two \\u{7f} · 2 rounds, 1 under way", Some("  > done")),
+        ("", None),
+    ];
+    for (head, reply) in expected {
+        let is_it = |block: Vec<String>| {
+            block[0].starts_with(head) && block.get(1).map(String::as_str) == reply
+        };
+        assert!(blocks.any(is_it), "{head}: {seen:?}");
+    }
+    assert!(seen.ends_with("\u{1b}[J\u{1b}[?7h"), "{seen:?}");
+}
+
+#[test]
+fn what_is_logged_stands_above_the_block() {
+    let script = "rounds: [{ when: { contains: first }, reply: one, delay_ms: 300 }]\n";
+    let (seen, finished) = talk(script, &[]);
+    assert_eq!(finished.status, Some(1));
+    let logged = "\u{1b}[J\u{1b}[?7hthe script has no rule for round 1, whose last message \
+                  is: second\r\n";
+    assert!(seen.contains(logged), "{seen:?}");
+    let failure = "error[Completion]\u{1b}[0m: the connection to the model backend failed\r\n";
+    assert!(seen.contains(failure), "{seen:?}");
 }
 
 #[test]
 fn progress_stays_away_where_it_is_not_wanted() {
-    for words in [
-        &["run", "t.md", "-q"][..],
-        &["run", "t.md", "--quiet", "--json"],
-    ] {
-        let (seen, finished) = on_terminal(&block("return 'x'"), words, stderr_on);
+    for words in [&["-q"][..], &["--quiet", "--json"]] {
+        let (seen, finished) = talk(SLOW, words);
         assert_eq!((seen.as_str(), finished.status), ("", Some(0)));
     }
     let dumb = |command: &mut Command, terminal| {
         command.env("TERM", "dumb").stderr(terminal);
     };
-    let (seen, _) = on_terminal(&block("return 'x'"), &["run", "t.md"], dumb);
+    let words = ["run", "t.md", "--script", "-"];
+    let (seen, _) = on_terminal_with(TALK, &words, SLOW, dumb);
     assert_eq!(seen, "");
     let (seen, _) = on_terminal(HEAD, &["run", "t.md", "--events", "--name", "n"], stderr_on);
     assert!(!seen.contains('\u{1b}'), "{seen:?}");

@@ -1,7 +1,7 @@
 //! The command line: the Host that owns the terminal and the files (spec part 08).
 
 mod args;
-mod backend;
+
 mod cell;
 mod check;
 mod completions;
@@ -15,6 +15,7 @@ mod json;
 mod live;
 mod models;
 mod output;
+mod provider;
 mod quote;
 mod regions;
 mod run;

@@ -1,116 +1,133 @@
 //! `runvil models` (spec C11): the models that the host has.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use runvil::engine::model::Thinking;
-use runvil::harness::model::ThinkingWord;
+use runvil::prompt::Dialect;
 use serde::Serialize;
 
 use super::args::{HostArgs, ModelsArgs};
-use super::backend::{Backend, Catalog, Current, configuration};
 use super::cell::{shown, width};
 use super::console;
+use super::provider::{Catalog, Current, Provider, configuration, wire_names};
 use super::source;
 use super::status::{SetupError, Status};
 
 /// Lists the models, and says which is the current one, or why none is.
 pub fn models(args: &ModelsArgs) -> Status {
     let style = console::error_style(args.color);
-    let catalog = match catalog(&args.host) {
-        Ok(catalog) => catalog,
+    let listing = match list(&args.host) {
+        Ok(listing) => listing,
         Err(error) => return error.report(args.json, style),
     };
     let printed = match args.json {
-        true => console::print_json(&Listing::new(&catalog)),
-        false => console::print(&table(&catalog)),
+        true => console::print_json(&listing),
+        false => console::print(&listing.table()),
     };
-    let status = match &catalog.current {
-        Current::Absent(error) if args.json => Status::Setup,
-        Current::Absent(error) => error.report(false, style),
-        _ => Status::Success,
+    let status = match &listing.fault {
+        Some(_) if args.json => Status::Setup,
+        Some(error) => error.report(false, style),
+        None => Status::Success,
     };
     console::status_of(printed, status, style)
 }
 
-fn catalog(args: &HostArgs) -> Result<Catalog, SetupError> {
-    source::claim_stdin(
-        [&args.config, &args.script]
-            .into_iter()
-            .flatten()
-            .map(|it| &**it),
-    )?;
+fn list(args: &HostArgs) -> Result<Listing, SetupError> {
+    let files = [args.config.as_deref(), args.script.as_deref()];
+    source::claim_stdin(files.into_iter().flatten())?;
     let config = configuration(args)?;
-    Backend::new(args)?.catalog(args, &config)
+    let provider = Provider::new(args, &config, || Dialect::Runvil)?;
+    let catalog = provider.catalog(config.limits.limits())?;
+    let names = match provider {
+        Provider::Script { .. } => BTreeMap::new(),
+        _ => wire_names(&config.models.0),
+    };
+    Ok(Listing::new(catalog, &names))
 }
 
-/// What `--json` prints.
+/// The models, as `--json` prints them.
 #[derive(Serialize)]
-struct Listing<'a> {
-    models: Vec<Row<'a>>,
+struct Listing {
+    models: Vec<Row>,
+    /// Why there is no current model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    unavailable: Option<&'a str>,
+    unavailable: Option<String>,
+    /// The same, where nothing runs for that.
+    #[serde(skip)]
+    fault: Option<SetupError>,
 }
 
 /// A model.
 #[derive(Serialize)]
-struct Row<'a> {
-    id: &'a str,
-    name: &'a str,
+struct Row {
+    id: String,
+    name: String,
     context: u32,
-    #[serde(with = "ThinkingWord")]
     thinking: Thinking,
-    description: &'a str,
+    description: String,
     current: bool,
 }
 
-impl<'a> Listing<'a> {
-    fn new(catalog: &'a Catalog) -> Self {
-        let rows = catalog.models.iter().enumerate();
+impl Listing {
+    fn new(catalog: Catalog, names: &BTreeMap<Arc<str>, String>) -> Self {
+        let (current, unavailable, fault) = match catalog.current {
+            Current::Is(at) => (Some(at), None, None),
+            Current::None(why) => (None, Some(why), None),
+            Current::Absent(error) => (None, Some(error.0.clone()), Some(error)),
+        };
+        let models = catalog.models.into_iter().enumerate();
         Self {
-            models: rows
-                .map(|(at, (model, name))| Row {
-                    id: &model.id,
-                    name,
+            models: models
+                .map(|(at, model)| Row {
+                    id: model.id.to_string(),
+                    name: names
+                        .get(&model.id)
+                        .map_or_else(|| model.id.to_string(), String::clone),
                     context: model.context,
                     thinking: model.thinking,
-                    description: &model.description,
-                    current: matches!(catalog.current, Current::Is(current) if current == at),
+                    description: model.description.to_string(),
+                    current: current == Some(at),
                 })
                 .collect(),
-            unavailable: match &catalog.current {
-                Current::Is(_) => None,
-                Current::None(why) => Some(why),
-                Current::Absent(error) => Some(&error.0),
-            },
+            unavailable,
+            fault,
         }
+    }
+
+    /// A line for each model, a star before the current one; then why there is no current one,
+    /// where that is no error.
+    fn table(&self) -> String {
+        let mut out = String::new();
+        if !self.models.is_empty() {
+            let head = ["  ID", "NAME", "CONTEXT", "THINKING", "DESCRIPTION"].map(str::to_owned);
+            let rows = self.models.iter().map(Row::cells);
+            out = aligned(&[head].into_iter().chain(rows).collect::<Vec<_>>());
+        }
+        if let (Some(why), None) = (&self.unavailable, &self.fault) {
+            out += &format!("no current model: {}\n", shown(why));
+        }
+        out
     }
 }
 
-/// What is printed: a line for each model, a star before the current one; then why there is no
-/// current one, where that is no error.
-fn table(catalog: &Catalog) -> String {
-    let mut out = String::new();
-    if !catalog.models.is_empty() {
-        let head = ["  ID", "NAME", "CONTEXT", "THINKING", "DESCRIPTION"].map(str::to_owned);
-        let rows = Listing::new(catalog).models.into_iter().map(|row| {
-            [
-                if row.current { "* " } else { "  " }.to_owned() + &shown(row.id),
-                shown(row.name),
-                row.context.to_string(),
-                format!("{:?}", row.thinking).to_lowercase(),
-                shown(row.description),
-            ]
-        });
-        out = aligned([head].into_iter().chain(rows).collect());
+impl Row {
+    fn cells(&self) -> [String; 5] {
+        let mark = if self.current { "* " } else { "  " };
+        [
+            mark.to_owned() + &shown(&self.id),
+            shown(&self.name),
+            self.context.to_string(),
+            format!("{:?}", self.thinking).to_lowercase(),
+            shown(&self.description),
+        ]
     }
-    if let Current::None(why) = &catalog.current {
-        out += &format!("no current model: {}\n", shown(why));
-    }
-    out
 }
 
 /// Rows whose columns stand under each other, two spaces apart.
-fn aligned<const N: usize>(rows: Vec<[String; N]>) -> String {
+fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let mut widths = [0; N];
-    for row in &rows {
+    for row in rows {
         for (wide, text) in widths.iter_mut().zip(row) {
             *wide = width(text).max(*wide);
         }
@@ -118,7 +135,7 @@ fn aligned<const N: usize>(rows: Vec<[String; N]>) -> String {
     let mut out = String::new();
     for row in rows {
         let mut line = String::new();
-        for (wide, text) in widths.iter().zip(&row) {
+        for (wide, text) in widths.iter().zip(row) {
             line += text;
             line += &" ".repeat(wide.saturating_sub(width(text)) + 2);
         }

@@ -1,5 +1,6 @@
 //! `runvil run` (spec C2 to C5).
 
+use std::cell::LazyCell;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,10 +10,10 @@ use runvil::harness::{CancelToken, Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
-use super::backend::{Backend, configuration};
 use super::failure::{self, Subject};
 use super::json::RunObject;
 use super::live::Live;
+use super::provider::{Provider, configuration};
 use super::source::{self, PROMPT_CAP, TEXT_CAP};
 use super::status::{SetupError, Status};
 use super::style::Style;
@@ -53,12 +54,19 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(String, Launch), SetupError> {
     source::claim_stdin(read.into_iter().flatten())?;
     let dialect = Dialect::from(args.look.dialect);
     let source = source::read(&args.file, PROMPT_CAP)?;
+    let prompt = LazyCell::new(|| Prompt::parse(&source, dialect).ok());
     if let Some(output) = &args.output {
-        check_output(output, &source, dialect)?;
+        check_output(output, prompt.as_ref())?;
     }
     let config = configuration(&args.host)?;
-    let backend = Backend::new(&args.host)?;
-    let catalog = backend.catalog(&args.host, &config)?;
+    let limits = args.limits.over(config.limits.limits());
+    let spoken = || prompt.as_ref().map_or(dialect, |prompt| prompt.dialect);
+    let provider = Provider::new(&args.host, &config, spoken)?;
+    let has_roles = || {
+        let contract = prompt.as_ref().map(|prompt| &prompt.contract);
+        contract.is_some_and(|contract| !contract.models.is_empty())
+    };
+    let model = provider.current(limits, has_roles)?;
     let launch = Launch {
         args: match argument_file {
             Some(stdin) => source::read(stdin, TEXT_CAP)?,
@@ -73,9 +81,9 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(String, Launch), SetupError> {
         started_at: args.started_at,
         name: args.name.clone(),
         dialect,
-        limits: args.limits.over(config.limits.limits()),
-        model: catalog.into_current()?,
-        broker: backend.broker(live),
+        limits,
+        model,
+        broker: provider.broker(live),
         show: live.show(),
         store: args
             .store
@@ -85,12 +93,13 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(String, Launch), SetupError> {
         cancel: listen()?,
         ..Launch::default()
     };
+    drop(prompt);
     Ok((source, launch))
 }
 
 /// Refuses an `--output` that could never be written. A prompt that does not parse is left to the
 /// run, which reports it.
-fn check_output(output: &Path, source: &str, dialect: Dialect) -> Result<(), SetupError> {
+fn check_output(output: &Path, prompt: Option<&Prompt>) -> Result<(), SetupError> {
     if source::is_stdin(output) {
         let message = "`--output` names a file: standard output holds the result";
         return Err(SetupError(message.to_owned()));
@@ -99,8 +108,8 @@ fn check_output(output: &Path, source: &str, dialect: Dialect) -> Result<(), Set
         let message = format!("cannot write `{}`: {why}", output.display());
         return Err(SetupError(message));
     }
-    match Prompt::parse(source, dialect) {
-        Ok(prompt) if prompt.contract.output.is_none() => Err(SetupError(format!(
+    match prompt {
+        Some(prompt) if prompt.contract.output.is_none() => Err(SetupError(format!(
             "`--output {}` is given, but the prompt declares no `output:` file",
             output.display()
         ))),

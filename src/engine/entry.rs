@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ask::{Ask, Talk};
+use super::built_in::Asked;
 use super::event::EventKind;
 use super::globals;
 use super::outbox::{Outbox, Task};
@@ -13,7 +14,7 @@ use super::roles::{Handle, Roles};
 use super::seeded::Seeded;
 use super::store::{Policy, StoreOp};
 use super::substitution::{Root, render};
-use super::toolbox::Toolbox;
+use super::toolbox::{Called, Toolbox};
 use crate::lua::{
     Call, Conversation, Data, Failure, Global, Host, Library, Lookup, Object, Thrown, Vm,
 };
@@ -95,8 +96,6 @@ pub(super) struct Entry {
     pub(super) selection: RefCell<Option<Rc<Handle>>>,
     /// The section's model at its first tool call (spec M24).
     pub(super) tool_model: RefCell<Option<Arc<str>>>,
-    /// Whether a tool was called yet.
-    pub(super) tool_called: Cell<bool>,
     pub(super) toolbox: Toolbox,
     /// What the chain keeps of its conversations.
     pub(super) talk: Rc<Talk>,
@@ -132,8 +131,10 @@ pub(super) enum Request {
     Round(Box<Ask>),
     /// A store operation.
     Store(StoreOp),
-    /// `tasks.spawn`.
+    /// `tasks.spawn`, or a model's `task`.
     Spawn(Box<Spawn>),
+    /// A model's call of another task tool.
+    BuiltIn(Called, Asked),
     /// A fanout: an arm for each member, or for those before one that is no data.
     Fanout {
         target: SectionId,
@@ -153,8 +154,8 @@ pub(super) enum Request {
     Ready(String),
     /// `tasks.cancel`.
     Cancel(String),
-    /// `tasks.pending`, of author tasks or of model tasks alone where a filter says so.
-    Pending { author: bool },
+    /// `tasks.pending`, of the tasks of one origin where a filter says so.
+    Pending { origin: Option<String> },
     /// `tasks.note`.
     Note(String),
     /// `tasks.concurrency`.
@@ -168,6 +169,8 @@ pub(super) struct Spawn {
     pub(super) item: Option<Data>,
     pub(super) index: Option<i64>,
     pub(super) var: Data,
+    /// The call of a model that starts it; `None` for a task of the author's.
+    pub(super) called: Option<Called>,
 }
 
 /// A block's pending prose: the section it stands in and the index of its block, if there is one.
@@ -219,9 +222,9 @@ impl Entry {
         own.or_else(|| self.shared.roles.default())
     }
 
-    /// A tool is called: the first call fixes `sys.model` (spec M24).
-    pub(super) fn called_tool(&self) {
-        if !self.tool_called.replace(true) {
+    /// A tool is called: the call is counted, and the first fixes `sys.model` (spec M24, T88).
+    pub(super) fn called_tool(&self, alias: &Arc<str>) {
+        if self.toolbox.count(alias) {
             let model = self.selected().map(|handle| handle.model.clone());
             *self.tool_model.borrow_mut() = model;
         }

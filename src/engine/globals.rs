@@ -1,6 +1,6 @@
 //! The Engine's globals in each dialect (spec L17, F43).
 
-use super::calls::{control, conversation, data, log, models, store, tasks, tools};
+use super::calls::{built_in, control, conversation, data, log, models, store, tasks, tools};
 use super::entry::Entry;
 use crate::lua::{Conversation, Data, Definition, Function, Global, Written};
 
@@ -52,11 +52,13 @@ const COMPACTORS: &[Named] = &[("fail", Function::Direct(conversation::fail))];
 const TOOLS: &[Named] = &[
     ("call", Function::Written(Written::ToolCall)),
     ("add_local", Function::Written(Written::LocalTool)),
+    ("allow_tasks", Function::Direct(built_in::allow)),
 ];
 
 const RUNVIL_TOOLS: &[Named] = &[
     ("call", Function::Written(Written::ToolCall)),
     ("offer_local", Function::Written(Written::LocalTool)),
+    ("allow_tasks", Function::Direct(built_in::allow)),
 ];
 
 /// The engine's part of `models.loop` and of tool calls.
@@ -71,6 +73,7 @@ pub(super) static CONVERSATION: Conversation<Entry> = Conversation {
     serve: tools::serve,
     finish: tools::finish,
     leave: tools::leave,
+    count: tools::count,
 };
 
 const JSON: &[Named] = &[
@@ -134,7 +137,7 @@ pub(super) static RUNVIL: [Global<Entry>; 18] = [
     MODEL_ROLES,
     MESSAGE_LISTS,
     OVERFLOW,
-    global("tools", Definition::Table(RUNVIL_TOOLS)),
+    global("tools", Definition::Tools(RUNVIL_TOOLS)),
     global("tasks", Definition::Table(RUNVIL_TASKS)),
     global("json", Definition::Table(JSON)),
     global("prompt", Definition::Table(PROMPT)),
@@ -156,7 +159,7 @@ pub(super) static PROMPTFORGE: [Global<Entry>; 17] = [
     MODEL_ROLES,
     MESSAGE_LISTS,
     OVERFLOW,
-    global("tools", Definition::Table(TOOLS)),
+    global("tools", Definition::Tools(TOOLS)),
     global("tasks", Definition::Table(&TASKS)),
     global("fanout", Definition::Function(FANOUT)),
     global(

@@ -2,6 +2,7 @@
 
 mod admission;
 mod ask;
+mod built_in;
 mod calls;
 mod chain;
 mod claims;
@@ -12,16 +13,20 @@ pub mod event;
 mod globals;
 mod happens_before;
 pub mod model;
+mod notices;
 mod open;
 mod outbox;
 pub mod outcome;
+pub mod packs;
 mod program;
+mod replayed;
 mod roles;
 mod rounds;
 mod run;
 mod seeded;
 mod serve;
 mod settle;
+mod status;
 pub mod store;
 mod strand;
 mod substitution;

@@ -14,8 +14,9 @@ use super::task::{Rest, TaskKey};
 use crate::lua::{Class, Data, Failure, Kind, Object, Reply};
 
 impl Run {
-    /// Puts a round out.
+    /// Puts a round out, and with it the notices that it was made with.
     pub(super) fn round(&mut self, task: TaskKey, ask: Box<Ask>) -> Option<Slice> {
+        self.take_notices(&ask.talk, ask.notices);
         let counter: &Cell<u64> = &self.shared.rounds;
         let round = counter.replace(counter.get() + 1);
         let options = ask.handle.options;
@@ -125,6 +126,7 @@ fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
             match outside {
                 Some(call) => Err(out_of_scope(&call.name, &ask.tools)),
                 None => {
+                    ask.talk.replayed.keep(calls);
                     let records = calls.iter().map(super::model::ToolCall::record);
                     let batch = Batch {
                         turn,

@@ -18,6 +18,7 @@ use super::model::Model;
 use super::open::Opening;
 use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
+use super::packs::Packs;
 use super::program::{ParseEvent, Program};
 use super::roles::Roles;
 use super::seeded::Seeded;
@@ -47,6 +48,8 @@ pub struct Setup {
     pub log_events: u32,
     /// The Host's current model (spec M8).
     pub model: Option<Model>,
+    /// What prepare has found of the run's units.
+    pub packs: Packs,
     /// The rounds of one model loop, where the prompt sets no cap (spec M55).
     pub max_rounds: u32,
     /// A Host-state snapshot, an object (spec L71).
@@ -182,6 +185,7 @@ impl Run {
             slot: false,
             note: None,
             item: None,
+            told: None,
         };
         Self {
             shared,
@@ -371,7 +375,7 @@ impl Run {
             Wake::Start => strand.start(),
             Wake::GoOn => strand.go_on(),
             Wake::Resume(answer) => strand.resume(*answer),
-            Wake::Wait => match self.resolve_wait(task) {
+            Wake::Wait => match self.resolve_wait(task, &strand) {
                 Some(answer) => strand.resume(answer),
                 None => return self.park(task, strand),
             },

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::admission::ChainKey;
 use super::chain::{Chain, Ending, Running, Stage};
 use super::entry::{Entry, LogQuota, Request, Shared, resolve};
+use super::event::EventKind;
 use super::outbox::Task;
 use super::task::TaskKey;
 use super::toolbox::Toolbox;
@@ -178,7 +179,11 @@ impl Strand {
     }
 
     /// The chain that runs, above its callers.
-    pub(super) fn top(&mut self) -> Option<&mut Chain> {
+    pub(super) fn top(&self) -> Option<&Chain> {
+        self.chains.last()
+    }
+
+    pub(super) fn top_mut(&mut self) -> Option<&mut Chain> {
         self.chains.last_mut()
     }
 
@@ -224,6 +229,12 @@ impl Strand {
         }
     }
 
+    /// Reports under the section that the strand is in.
+    pub(super) fn report_event(&self, kind: EventKind) {
+        let section = self.section();
+        self.shared.outbox.report(&self.task, &section, kind);
+    }
+
     fn vm(&mut self) -> Option<&mut Vm<Entry>> {
         running(&mut self.chains)?.vm.as_mut()
     }
@@ -256,7 +267,7 @@ impl Strand {
                 Next::Flow(Flow::Asked(request)) => return Slice::Asked(request),
                 Next::Flow(Flow::Ended(end)) => self.block_ended(end),
                 Next::End(result) => {
-                    let running = self.top().and_then(|chain| chain.running.take());
+                    let running = self.top_mut().and_then(|chain| chain.running.take());
                     if let Some(running) = running {
                         self.tear_down(running);
                     }
@@ -276,6 +287,7 @@ impl Strand {
         };
         let index = chain.entries;
         chain.entries = chain.entries.saturating_add(1);
+        chain.talk.section.set(section);
         let program = &self.shared.program;
         let promptforge = program.dialect() == Dialect::PromptForge;
         let has_library = promptforge && program.library().is_some();
@@ -296,7 +308,6 @@ impl Strand {
                 log: Cell::new(LogQuota::new(self.shared.log_events)),
                 selection: RefCell::default(),
                 tool_model: RefCell::default(),
-                tool_called: Cell::new(false),
                 toolbox: Toolbox::default(),
                 talk: chain.talk.clone(),
                 prepared: RefCell::default(),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::model::{Abort, Broker, Show, Taken, Terms, is_shown};
 use super::{CancelToken, Limits, Pool, StopToken, Store};
 use crate::engine::model::{FailureClass, ModelFailure, Round};
+use crate::engine::tool::{ToolClass, ToolFailure};
 use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Run};
 
 /// How often a wait looks whether the run was cancelled.
@@ -38,6 +39,8 @@ struct Waiting {
     pool: Pool,
     /// How many stops have been seen.
     stops: u64,
+    /// What was in flight when a stop landed that the run has not been told of yet.
+    stopped: Option<Vec<EffectId>>,
 }
 
 /// What a run goes on with.
@@ -85,9 +88,12 @@ pub(super) fn perform(
         // The root chain needs no slot.
         pool: Pool::new(outside.limits.concurrency as usize + 1),
         stops: outside.stop.count(),
+        stopped: None,
     };
     loop {
         let step = run.step();
+        // A stop that landed meanwhile cannot reach what this step asks for (spec K212).
+        waiting.look_for_stop(outside);
         let mut direct = None;
         for item in &step.items {
             if let Item::Event(event) = item {
@@ -111,6 +117,13 @@ pub(super) fn perform(
                     waiting.answer_in(span, issued.id, Answer::Fired);
                 }
                 Effect::Model(round) => waiting.ask(issued.id, round, outside),
+                Effect::Tool(_) => {
+                    let text = "no unit serves this tool";
+                    let failure = ToolFailure::new(ToolClass::Backend, text);
+                    waiting
+                        .answers
+                        .push_back(Queued::new(issued.id, Answer::Tool(Err(failure))));
+                }
             }
         }
         for id in step.withdrawn {
@@ -170,6 +183,13 @@ impl Waiting {
         }
     }
 
+    fn look_for_stop(&mut self, outside: &Outside<'_>) {
+        let stops = outside.stop.count();
+        if std::mem::replace(&mut self.stops, stops) != stops {
+            self.stopped = Some(self.in_flight());
+        }
+    }
+
     /// The effects that a stop reaches: all that are in flight, but the store's.
     fn in_flight(&self) -> Vec<EffectId> {
         let queued = self.answers.iter();
@@ -195,9 +215,9 @@ impl Waiting {
     fn next(&mut self, outside: &Outside<'_>) -> Next {
         loop {
             let limit = self.collect();
-            let stops = outside.stop.count();
-            if std::mem::replace(&mut self.stops, stops) != stops {
-                return Next::Stop(self.in_flight());
+            self.look_for_stop(outside);
+            if let Some(ids) = self.stopped.take() {
+                return Next::Stop(ids);
             }
             if let Some(head) = self.take() {
                 return Next::Answer(head.id, head.answer);

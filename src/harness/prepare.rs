@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::launch::{Launch, Report};
 use super::{Seed, StartedAt, Store};
 use crate::engine::model::{UnmetRole, unmet_roles};
+use crate::engine::packs::Packs;
 use crate::engine::store::StoreFailure;
 use crate::engine::{
     Event, Item, Outcome, Program, Run, RunError, RunErrorKind, Seeded, Setup, announce,
@@ -113,6 +114,7 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             concurrency: limits.concurrency,
             log_events: limits.log_events,
             model,
+            packs: Packs::default(),
             max_rounds: limits.max_rounds,
             ui: ui.and_then(|ui| Data::deserialize(ui).ok()),
             opens_store: store.checks_open(),

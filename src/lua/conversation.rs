@@ -34,8 +34,10 @@ pub struct Conversation<H: Host> {
     pub serve: fn(&Call<'_, H>) -> Result<H::Request, Failure>,
     /// Judges what a local tool's handler returned.
     pub finish: Direct<H>,
-    /// A local tool's handler has ended; told whether it raised.
+    /// A local tool's handler has raised; told how many others still run.
     pub leave: Direct<H>,
+    /// How often a tool was called, by the second argument.
+    pub count: Direct<H>,
 }
 
 /// A function that answers in place.
@@ -55,12 +57,15 @@ impl<H: Host> Core<H> {
             }
             "tools" => helpers::load(lua, Helper::Tools)?.call((
                 base("setmetatable")?,
+                base("rawset")?,
+                base("error")?,
                 direct(parts.register)?,
                 direct(parts.route)?,
                 direct(parts.dispatch)?,
                 suspending(parts.serve)?,
                 direct(parts.finish)?,
                 direct(parts.leave)?,
+                direct(parts.count)?,
             )),
             _ => helpers::load(lua, Helper::Loop)?.call((
                 base("type")?,

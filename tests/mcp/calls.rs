@@ -77,7 +77,7 @@ fn a_server_may_babble() {
         "not JSON-RPC: starting",
         "not JSON-RPC: \u{fffd}\u{fffd}",
         "not JSON-RPC: {\"half\":",
-        "not JSON-RPC: more\\u{1b}[0m",
+        "not JSON-RPC: more\\u{001b}[0m",
         "warning: hot\\nkiln",
         "info: {\"n\":1}",
         "bye",

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::fmt;
 
+use runvil::harness::gateway::{Connection, ConnectionError};
 use runvil::prompt::Dialect;
 
 use super::GatewayEntry;
@@ -38,6 +39,8 @@ pub enum EnvironmentError {
     NotUnicode(String),
     /// A variable's key cannot stand in a header.
     NotHeader(String),
+    /// The URL is not one that a gateway can have.
+    Url(ConnectionError),
 }
 
 impl fmt::Display for EnvironmentError {
@@ -56,22 +59,30 @@ impl fmt::Display for EnvironmentError {
                     "environment variable does not hold a valid header value: {name}"
                 )
             }
+            Self::Url(error) => error.fmt(f),
         }
     }
 }
 
-/// The gateway of a host; `None` where it has none. The variables of the dialect go before those of
-/// the other one. A gateway that is `needed`, or that the configuration has a block for, must have
-/// a URL. A variable that is empty counts as one that is not set.
+/// The gateway of a host; `None` where it has none. The variables of the prompt's dialect go before
+/// those of the other one; that dialect is asked for only where it matters. A gateway that is
+/// `needed`, or that the configuration has a block for, must have a URL. A variable that is empty
+/// counts as one that is not set.
 ///
 /// # Errors
 /// A variable that is not set, or holds no text.
 pub fn resolve(
     gateway: Option<&GatewayEntry>,
     needed: bool,
-    dialect: Dialect,
+    dialect: impl FnOnce() -> Dialect,
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Result<Option<Wanted>, EnvironmentError> {
+    let is_set = |dialect| variable(&url_name(dialect)).is_some();
+    let needed = needed || gateway.is_some();
+    if !needed && !is_set(Dialect::Runvil) && !is_set(Dialect::PromptForge) {
+        return Ok(None);
+    }
+    let dialect = dialect();
     let read = |name: &str| match variable(name).map(OsString::into_string) {
         None => Ok(None),
         Some(Ok(text)) => Ok(Some(text).filter(|text| !text.is_empty())),
@@ -91,7 +102,7 @@ pub fn resolve(
         }
     };
     let Some((url, prefix)) = found else {
-        return match needed || gateway.is_some() {
+        return match needed {
             true => Err(EnvironmentError::Missing(url_name(dialect))),
             false => Ok(None),
         };
@@ -103,6 +114,26 @@ pub fn resolve(
         key: read(&key_name)?,
         key_name,
     }))
+}
+
+impl Wanted {
+    /// The connection to it.
+    ///
+    /// # Errors
+    /// A URL that is not one of a gateway, a key that is needed and not there, or that no header
+    /// can hold.
+    pub fn connect(self) -> Result<Connection, EnvironmentError> {
+        let connection = Connection::new(&self.url, self.key.as_deref());
+        let key_name = self.key_name;
+        match connection {
+            Ok(connection) if self.key.is_none() && !connection.is_loopback() => {
+                Err(EnvironmentError::Missing(key_name))
+            }
+            Ok(connection) => Ok(connection),
+            Err(ConnectionError::Key) => Err(EnvironmentError::NotHeader(key_name)),
+            Err(error) => Err(EnvironmentError::Url(error)),
+        }
+    }
 }
 
 fn other(dialect: Dialect) -> Dialect {
@@ -136,7 +167,7 @@ mod tests {
             let mut found = set.iter().filter(|(set, _)| *set == name);
             found.next().map(|(_, value)| OsString::from(value))
         };
-        match resolve(gateway, needed, dialect, variable) {
+        match resolve(gateway, needed, || dialect, variable) {
             Ok(None) => "none".to_owned(),
             Ok(Some(wanted)) => {
                 let key = wanted.key.as_deref().unwrap_or("-");
@@ -209,10 +240,50 @@ mod tests {
             }
         };
         for name in [R_URL, R_KEY] {
-            let error = resolve(None, false, Dialect::Runvil, bad(name)).expect_err(name);
+            let error = resolve(None, false, || Dialect::Runvil, bad(name)).expect_err(name);
             let expected = format!("environment variable is set but not valid Unicode: {name}");
             assert_eq!(error.to_string(), expected);
         }
+    }
+
+    #[test]
+    fn a_connection_has_the_key_that_it_needs() {
+        let connect = |url: &str, key: Option<&str>| {
+            let wanted = Wanted {
+                url: url.to_owned(),
+                key: key.map(str::to_owned),
+                key_name: "K".to_owned(),
+            };
+            wanted
+                .connect()
+                .map(|_| ())
+                .map_err(|error| error.to_string())
+        };
+        let far = "https://models.example/v1";
+        assert_eq!(connect(far, Some("k")), Ok(()));
+        assert_eq!(connect("http://LOCALHOST:1/v1/", None), Ok(()));
+        let table = [
+            (far, None, "missing environment variable: K"),
+            (
+                far,
+                Some("a\nb"),
+                "environment variable does not hold a valid header value: K",
+            ),
+            (
+                "http://u:p@h",
+                None,
+                "gateway URL must not embed credentials (user:pass@)",
+            ),
+        ];
+        for (url, key, expected) in table {
+            assert_eq!(connect(url, key), Err(expected.to_owned()));
+        }
+    }
+
+    #[test]
+    fn the_dialect_is_asked_for_only_where_it_matters() {
+        let unasked = || panic!("nothing is set");
+        assert_eq!(resolve(None, false, unasked, |_| None), Ok(None));
     }
 
     #[test]

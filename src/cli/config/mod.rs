@@ -6,7 +6,7 @@ mod models;
 mod place;
 mod units;
 
-pub use environment::{EnvironmentError, Wanted, resolve};
+pub use environment::resolve;
 pub use limits::LimitEntries;
 pub use models::ModelEntry;
 pub use place::find;

@@ -7,7 +7,7 @@ use super::models::handle;
 use crate::engine::ask::Ask;
 use crate::engine::entry::{Entry, Request};
 use crate::engine::event::EventKind;
-use crate::engine::model::{Message, Origin, check_list, compose, overflows, read_list};
+use crate::engine::model::{Message, Origin, Role, check_list, compose, overflows, read_list};
 use crate::lua::{Arg, Call, Failure, Kind, Reply};
 
 /// Checks the arguments of `models.loop` that are looked at once (spec M39, M40).
@@ -36,7 +36,10 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         return Err(Failure::new(Kind::ToolLoopExhausted, text));
     }
     let handle = handle(&call.arg(0), "models.loop")?;
-    let messages = list(&call.arg(1))?;
+    let notices = entry.talk.notices.texts();
+    let mut messages = list(&call.arg(1))?;
+    let told = notices.iter().cloned();
+    messages.extend(told.map(|text| Message::text(Role::User, text)));
     entry.outside_library()?;
     let handle = entry.model(handle)?;
     entry.report(EventKind::Plain("tool_scope_validation_started"));
@@ -44,6 +47,7 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     entry.report(EventKind::Plain("tool_scope_validation_succeeded"));
     let failed = || entry.report(EventKind::Plain("model_turn_failed"));
     check_list(&messages).inspect_err(|_| failed())?;
+    entry.talk.replayed.restore(&mut messages);
     let messages: Arc<[Message]> = compose(&messages).into();
     let count = entry.talk.memory.borrow().count(&messages, &handle.model);
     if overflows(count, handle.context, handle.options.max_tokens) {
@@ -55,10 +59,12 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         handle,
         messages,
         tools,
+        notices: notices.len(),
         answered: false,
         talk: Rc::clone(&entry.talk),
     }));
-    Ok(Reply::List(Vec::new()))
+    let texts = notices.iter().map(|text| text.to_string());
+    Ok(Reply::List(texts.collect()))
 }
 
 /// Puts the prepared round out.

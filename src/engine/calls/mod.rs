@@ -1,5 +1,6 @@
 //! The functions that Lua calls: each checks its arguments, then answers or asks.
 
+pub(super) mod built_in;
 pub(super) mod control;
 pub(super) mod conversation;
 pub(super) mod data;

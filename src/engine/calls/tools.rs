@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::built_in;
 use super::models::bad_alias;
 use crate::engine::ask::Batch;
+use crate::engine::built_in::BuiltIn;
 use crate::engine::entry::{Entry, Request};
-use crate::engine::event::{EventKind, ToolResult};
-use crate::engine::model::Tool;
-use crate::engine::toolbox::Running;
+use crate::engine::event::EventKind;
+use crate::engine::model::{Tool, ToolCall};
+use crate::engine::toolbox::{Called, schema};
 use crate::lua::{Arg, Call, Data, Failure, Kind, Reply};
 use crate::prompt::{Dialect, is_name};
-
-/// The names of the model's task tools, which nothing else can take (spec T93).
-const BUILT_IN: [&str; 4] = ["task", "task_cancel", "task_status", "await_tasks"];
 
 /// The types that a parameter of a local tool may have.
 const TYPES: [&str; 4] = ["string", "integer", "number", "boolean"];
@@ -41,34 +40,27 @@ pub fn register(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     if !is_name(&alias) {
         return Err(bad_alias(&alias));
     }
-    if entry.toolbox.local(&alias).is_some() {
+    if entry.toolbox.is_registered(&alias) {
         let text = format!("{function} alias {alias:?} is already registered");
         return Err(Failure::lua(text));
     }
     entry.toolbox.add(Tool {
         name: alias.into(),
         description: description.into(),
-        parameters: schema(function, &params)?,
+        parameters: parameters(function, call.pairs(2)?)?,
     });
     Ok(Reply::None)
 }
 
 /// The JSON Schema of a local tool's parameters: every one is required.
-fn schema(function: &str, params: &Arg) -> Result<Data, Failure> {
-    let mut declared = BTreeMap::new();
-    for (key, spec) in params.pairs() {
-        declared.insert(key.lossy(), spec);
-    }
+fn parameters(function: &str, params: Vec<(Arg, Arg)>) -> Result<Data, Failure> {
+    let named = params.into_iter().map(|(key, spec)| (key.lossy(), spec));
+    let declared: BTreeMap<String, Arg> = named.collect();
     let mut properties = Vec::with_capacity(declared.len());
     for (name, spec) in &declared {
         properties.push((name.as_str(), property(function, name, spec)?));
     }
-    let required = declared.keys().map(|name| Data::text(name.as_str()));
-    Ok(Data::object([
-        ("type", Data::text("object")),
-        ("properties", Data::object(properties)),
-        ("required", Data::list(required.collect::<Vec<_>>())),
-    ]))
+    Ok(schema(properties, declared.keys().map(String::as_str)))
 }
 
 /// One parameter: a type, or a type and a description.
@@ -95,8 +87,10 @@ fn property(function: &str, name: &str, spec: &Arg) -> Result<Data, Failure> {
     Ok(Data::object(fields))
 }
 
-/// Looks a script's call up: the local tool's alias and its arguments (spec T86, T91).
+/// Looks a script's call up: the local tool's alias and its arguments (spec T86, T91). Its handler
+/// then runs.
 pub fn route(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    call.suspends();
     let Some(Ok(name)) = call.arg(0).text() else {
         let found = call.type_of(0);
         let text = format!("tools.call alias must be a string or Tool object, got {found}");
@@ -104,12 +98,10 @@ pub fn route(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     };
     let arguments = arguments(&call.arg(1))?;
     let entry = call.host();
+    entry.outside_library()?;
     match entry.toolbox.local(&name) {
-        Some(tool) if !BUILT_IN.contains(&name.as_str()) => {
-            let turn = entry.task.turns();
-            Ok(entry.enter(&tool, Arc::default(), turn, arguments))
-        }
-        _ => Err(unbound(entry.dialect(), &name)),
+        Some(alias) => Ok(entry.enter(alias, Arc::default(), entry.task.turns(), arguments)),
+        None => Err(unbound(entry.dialect(), &name)),
     }
 }
 
@@ -132,61 +124,83 @@ fn arguments(table: &Arg) -> Result<Data, Failure> {
 /// Looks a model's call up, by its place in the reply: as [`route`], or nothing where it is no
 /// local tool.
 pub fn dispatch(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
-    let (batch, at) = (call.arg(0).object::<Batch>(), call.arg(1).integer());
-    let called = batch.as_ref().zip(at).and_then(|(batch, at)| {
-        let at = usize::try_from(at.checked_sub(1)?).ok()?;
-        Some((batch.turn, batch.calls.get(at)?))
-    });
-    let (turn, called) =
-        called.ok_or_else(|| Failure::internal("a call that is in no reply was dispatched"))?;
+    let batch = call.arg(0).object::<Batch>();
+    let (made, turn) = called(batch.as_deref(), &call.arg(1))?;
     let entry = call.host();
-    match entry.toolbox.local(&called.name) {
-        Some(tool) if !BUILT_IN.contains(&&*called.name) => {
-            let arguments = called.arguments.clone();
-            Ok(entry.enter(&tool, called.id.clone(), turn, arguments))
-        }
-        _ => Ok(Reply::None),
+    Ok(match entry.toolbox.local(&made.name) {
+        Some(alias) => entry.enter(alias, made.id.clone(), turn, made.arguments.clone()),
+        None => Reply::None,
+    })
+}
+
+/// Serves a model's call of a tool that is not local.
+pub fn serve(call: &Call<'_, Entry>) -> Result<Request, Failure> {
+    let batch = call.arg(0).object::<Batch>();
+    let (made, turn) = called(batch.as_deref(), &call.arg(1))?;
+    match BuiltIn::from_name(&made.name) {
+        Some(tool) => Ok(built_in::request(call, tool, made, turn)),
+        None => Err(Failure::internal("a tool that was not offered was called")),
     }
 }
 
-/// Serves a model's call of a tool that is not local. Nothing else is offered to it.
-pub fn serve(_: &Call<'_, Entry>) -> Result<Request, Failure> {
-    Err(Failure::internal("a tool that was not offered was called"))
+/// The call at a place of a reply, and the number of its round.
+fn called<'a>(batch: Option<&'a Batch>, at: &Arg) -> Result<(&'a ToolCall, u32), Failure> {
+    let found = batch.zip(at.integer()).and_then(|(batch, at)| {
+        let at = usize::try_from(at.checked_sub(1)?).ok()?;
+        Some((batch.calls.get(at)?, batch.turn))
+    });
+    found.ok_or_else(|| Failure::internal("a call that is in no reply was made"))
 }
 
 /// Takes what a local tool's handler returned as the call's result (spec T115).
 pub fn finish(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let text: Arc<str> = call.arg(0).scalar()?.unwrap_or_default().into();
     let entry = call.host();
-    if let Some(Running { alias, call, turn }) = entry.toolbox.running() {
-        entry.report(EventKind::Plain("tool_call_succeeded"));
-        entry.report(EventKind::ToolResult(Box::new(ToolResult {
-            turn,
-            tool_call_id: call,
-            alias,
-            content: text.clone(),
-            trusted: true,
-        })));
+    if let Some(called) = entry.toolbox.leave() {
+        for event in called.answered(true, text.clone()) {
+            entry.report(event);
+        }
     }
     Ok(Reply::Shared(text))
 }
 
-/// A local tool's handler has ended, raising or not.
+/// A local tool's handler has raised, or could not be started: only so many others run now.
 pub fn leave(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let entry = call.host();
-    entry.toolbox.leave();
-    if call.arg(0).boolean() == Some(true) {
+    let depth = call.arg(0).integer().unwrap_or(0);
+    if entry.toolbox.unwind(usize::try_from(depth).unwrap_or(0)) {
         entry.report(EventKind::Plain("tool_call_failed"));
     }
     Ok(Reply::None)
 }
 
+/// `tools.calls[alias]` (spec T106, T109).
+pub fn count(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let alias = call.arg(1).lossy();
+    let entry = call.host();
+    let counted = entry.toolbox.counted(&alias);
+    counted
+        .map(|count| Reply::Data(Data::Int(count)))
+        .map_err(|others| {
+            let (noun, offer) = match entry.dialect() {
+                Dialect::PromptForge => ("aliases", "add it via tools.add"),
+                Dialect::Runvil => ("names", "offer it with tools.offer"),
+            };
+            let check = match others.is_empty() {
+                true => String::new(),
+                false => format!(" - check for typos or {offer}"),
+            };
+            Failure::lua(format!(
+                "tools.calls: {alias:?} has no seeded count; seeded {noun}: {others:?}{check}"
+            ))
+        })
+}
+
 impl Entry {
     /// A local tool's handler is about to run: its alias and its arguments.
-    fn enter(&self, tool: &Tool, call: Arc<str>, turn: u32, arguments: Data) -> Reply {
-        self.called_tool();
-        let alias = tool.name.clone();
-        self.toolbox.enter(Running {
+    fn enter(&self, alias: Arc<str>, call: Arc<str>, turn: u32, arguments: Data) -> Reply {
+        self.called_tool(&alias);
+        self.toolbox.enter(Called {
             alias: alias.clone(),
             call,
             turn,

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 use ureq::http::Method;
 
 use super::Gateway;
 use super::exchange::Untaken;
 use super::round::refused;
-use crate::engine::model::{Model, ModelFailure, Thinking};
+use crate::engine::model::{Model, ModelFailure, Thinking, model_id_fault};
 use crate::harness::model::Terms;
 
 impl Gateway {
@@ -101,7 +102,7 @@ impl std::error::Error for CatalogError {}
 pub fn current_model(models: &[Model], selected: Option<&str>) -> Result<Option<Model>, Unlisted> {
     match selected {
         None => Ok(models.first().cloned()),
-        Some(id) if !is_id(id) => Ok(None),
+        Some(id) if model_id_fault(id).is_some() => Ok(None),
         Some(id) => match models.iter().find(|model| *model.id == *id) {
             Some(model) => Ok(Some(model.clone())),
             None => Err(Unlisted(id.to_owned())),
@@ -127,11 +128,6 @@ impl fmt::Display for Unlisted {
 }
 
 impl std::error::Error for Unlisted {}
-
-/// Whether a text can be a model's id (spec M21).
-fn is_id(text: &str) -> bool {
-    !text.is_empty() && !text.contains(char::is_control)
-}
 
 fn read(entries: &[Value]) -> Result<Vec<Model>, CatalogError> {
     let mut ids: HashSet<Arc<str>> = HashSet::new();
@@ -164,14 +160,11 @@ fn model(entry: &Value) -> Result<Option<Model>, &'static str> {
         .and_then(|context| u32::try_from(context).ok());
     let context = context.filter(|context| *context > 0);
     let context = context.ok_or("has a `context` that is no integer in [1, 4294967295]")?;
-    let id = part("id").and_then(Value::as_str).filter(|id| is_id(id));
+    let id = part("id").and_then(Value::as_str);
+    let id = id.filter(|id| model_id_fault(id).is_none());
     let id = id.ok_or("has no valid `id`")?;
-    let thinking = match part("thinking").and_then(Value::as_str) {
-        Some("never") => Thinking::Never,
-        Some("always") => Thinking::Always,
-        Some("switchable") => Thinking::Switchable,
-        _ => return Err("has a `thinking` other than never, always or switchable"),
-    };
+    let thinking = part("thinking").and_then(|word| Thinking::deserialize(word).ok());
+    let thinking = thinking.ok_or("has a `thinking` other than never, always or switchable")?;
     let description = match part("description") {
         None => "",
         Some(description) => description

@@ -147,10 +147,11 @@ pub(super) enum Unread {
 impl<'a> Chunk<'a> {
     /// Reads a chunk. JSON that is no object says nothing.
     pub(super) fn read(payload: &'a [u8], form: Form) -> Result<Self, Unread> {
-        if let Ok(Object(chunk)) = serde_json::from_slice(payload) {
+        let payload = std::str::from_utf8(payload).map_err(|_| Unread::NotJson)?;
+        if let Ok(Object(chunk)) = serde_json::from_str(payload) {
             return Ok(chunk);
         }
-        let value: Value = serde_json::from_slice(payload).map_err(|_| Unread::NotJson)?;
+        let value: Value = serde_json::from_str(payload).map_err(|_| Unread::NotJson)?;
         slow(value, form).map_err(Unread::Malformed)
     }
 }

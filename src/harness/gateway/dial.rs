@@ -32,7 +32,7 @@ impl<In: Transport> Connector<In> for Dial {
         if let Some(chained) = chained {
             return Ok(Some(Either::A(chained)));
         }
-        let dialled = dial_aside(&self.0, details.uri).map(Arc::new);
+        let dialled = Target::of(details.uri).dial(&self.0).map(Arc::new);
         let connected = dialled.and_then(|stream| {
             self.0.dialled(&stream)?;
             Ok(stream)
@@ -47,44 +47,74 @@ impl<In: Transport> Connector<In> for Dial {
     }
 }
 
-/// Resolves and connects on a thread of its own, which nothing waits for once the time is up or
-/// the round is aborted: neither a look-up nor a connect can be called off.
-fn dial_aside(reach: &Reach, uri: &Uri) -> Dialled {
-    let (tell, told) = bounded(2);
-    reach.dialling(tell.clone())?;
-    let Patience::Until(deadline) = reach.patience() else {
-        return Err(Fault::TimedOut);
-    };
-    let host = uri.host().unwrap_or_default();
-    let host = host
-        .trim_start_matches('[')
-        .trim_end_matches(']')
-        .to_owned();
-    let port = uri.port_u16().unwrap_or(match uri.scheme_str() {
-        Some("https") => 443,
-        _ => 80,
-    });
-    let thread = Builder::new()
-        .name("runvil-dial".to_owned())
-        .spawn(move || {
-            // Nobody may be waiting any more.
-            let _ = tell.try_send(dial(&host, port, deadline));
+/// How long a connect may take that no abort can end.
+const AT_ONCE: Duration = Duration::from_millis(50);
+
+/// Where a request goes.
+enum Target {
+    Address(SocketAddr),
+    Name(String, u16),
+}
+
+impl Target {
+    fn of(uri: &Uri) -> Self {
+        let host = uri.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let port = uri.port_u16().unwrap_or(match uri.scheme_str() {
+            Some("https") => 443,
+            _ => 80,
         });
-    thread.map_err(system)?;
-    match told.recv_deadline(deadline) {
-        Ok(dialled) => dialled,
-        Err(RecvTimeoutError::Timeout) => Err(Fault::TimedOut),
-        Err(RecvTimeoutError::Disconnected) => Err(Fault::System("the dial broke off".to_owned())),
+        match host.parse::<IpAddr>() {
+            Ok(address) => Self::Address((address, port).into()),
+            Err(_) => Self::Name(host.to_owned(), port),
+        }
+    }
+
+    /// Connects, until the deadline or an abort.
+    fn dial(self, reach: &Reach) -> Dialled {
+        let (tell, told) = bounded(2);
+        reach.dialling(tell.clone())?;
+        let Patience::Until(deadline) = reach.patience() else {
+            return Err(Fault::TimedOut);
+        };
+        if let Self::Address(address) = self
+            && address.ip().is_loopback()
+        {
+            // This machine answers or refuses at once, unless too many wait to be let in.
+            match connect(&[address], deadline.min(after(AT_ONCE))) {
+                Err(Fault::TimedOut) if Instant::now() < deadline => {}
+                dialled => return dialled,
+            }
+        }
+        // Neither a look-up nor a connect can be called off: both are made on a thread of their own,
+        // which nothing waits for once the time is up or the round is aborted.
+        let thread = Builder::new()
+            .name("runvil-dial".to_owned())
+            .spawn(move || {
+                let found = match self {
+                    Self::Address(address) => Ok(vec![address]),
+                    Self::Name(host, port) => (host, port)
+                        .to_socket_addrs()
+                        .map(Iterator::collect)
+                        .map_err(system),
+                };
+                let dialled = found.and_then(|addresses| connect(&addresses, deadline));
+                // Nobody may be waiting any more.
+                let _ = tell.try_send(dialled);
+            });
+        thread.map_err(system)?;
+        match told.recv_deadline(deadline) {
+            Ok(dialled) => dialled,
+            Err(RecvTimeoutError::Timeout) => Err(Fault::TimedOut),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Fault::System("the dial broke off".to_owned()))
+            }
+        }
     }
 }
 
-/// Connects to the first address of a host that answers. Each but the last has half of the time
-/// that is left.
-fn dial(host: &str, port: u16, deadline: Instant) -> Dialled {
-    let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
-        Ok(address) => vec![(address, port).into()],
-        Err(_) => (host, port).to_socket_addrs().map_err(system)?.collect(),
-    };
+/// Connects to the first address that answers. Each but the last has half of the time that is left.
+fn connect(addresses: &[SocketAddr], deadline: Instant) -> Dialled {
     let mut fault = Fault::System("the host has no address".to_owned());
     for (at, address) in addresses.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());

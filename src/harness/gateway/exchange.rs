@@ -144,7 +144,7 @@ impl Drop for Exchange<'_> {
 }
 
 /// A round that is not wanted any more; nobody looks at it.
-fn aborted() -> ModelFailure {
+pub(super) fn aborted() -> ModelFailure {
     ModelFailure::new(FailureClass::Connection, None)
 }
 

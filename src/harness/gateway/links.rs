@@ -12,16 +12,16 @@ use ureq::unversioned::transport::{ConnectProxyConnector, Connector};
 use ureq::{Agent, Body, BodyReader, Error, Proxy};
 
 use super::dial::{Dial, Tls, Unresolved, after};
-use super::exchange::{Exchange, failure};
+use super::exchange::{Exchange, aborted, failure};
 use super::reach::Reach;
 use crate::engine::model::ModelFailure;
 use crate::harness::model::{Abort, Terms};
 
 /// How many links are kept for later, and for how long.
-const KEPT: usize = 32;
+const KEPT: usize = 256;
 const KEPT_FOR: Duration = Duration::from_secs(60);
 /// What a connection reads and writes at a time.
-const INPUT: usize = 128 << 10;
+const INPUT: usize = 64 << 10;
 const OUTPUT: usize = 16 << 10;
 /// How much after a reply's end is read to use its connection again.
 const REST: usize = 64 << 10;
@@ -94,6 +94,9 @@ impl Links {
             None => (self.fresh(), false),
         };
         loop {
+            if terms.abort.is_aborted() {
+                return Err(aborted());
+            }
             let error = match link.ask(request, deadline, &terms.abort) {
                 Ok(response) => return Ok(Exchange::new(self, link, response, terms)),
                 Err(error) => error,

@@ -4,12 +4,10 @@
 mod calls;
 mod catalog;
 mod chunk;
-mod classify;
 mod completion;
 mod connection;
 mod dial;
 mod exchange;
-mod gathered;
 mod lines;
 mod links;
 mod metadata;

@@ -201,7 +201,7 @@ mod tests {
         let expected = [
             "left out: the tool fire, whose name is for fireNow",
             "left out: the tool spare, whose name is for gone",
-            "left out: the tool \\u{1b}, whose name is no segment",
+            "left out: the tool \\u{001b}, whose name is no segment",
             "the server has no tool lost",
             "the server has no tool gone",
         ];

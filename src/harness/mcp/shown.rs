@@ -1,6 +1,7 @@
 //! A server's text as a message or the log shows it (spec T171, T153).
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The most bytes of it.
 pub(super) const CUT: usize = 2000;
@@ -9,9 +10,11 @@ pub(super) const CUT: usize = 2000;
 pub(super) fn one_line(text: &str) -> String {
     let mut out = String::new();
     for char in beginning(text).chars() {
-        match char.is_control() {
-            true => out.extend(char.escape_default()),
-            false => out.push(char),
+        match char {
+            '\n' | '\r' | '\t' => out.extend(char.escape_default()),
+            // Writing to a string does not fail.
+            _ if char.is_control() => drop(write!(out, "\\u{{{:04x}}}", u32::from(char))),
+            _ => out.push(char),
         }
     }
     out
@@ -39,7 +42,7 @@ mod tests {
     fn text_is_cut_and_escaped() {
         assert_eq!(
             one_line("a\nb\r\t\u{1b}\u{7f}é\\"),
-            "a\\nb\\r\\t\\u{1b}\\u{7f}é\\"
+            "a\\nb\\r\\t\\u{001b}\\u{007f}é\\"
         );
         assert_eq!(one_line(&"x".repeat(2001)), "x".repeat(2000));
         // é takes two bytes, and the two thousandth byte is the first of one.

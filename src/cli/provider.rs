@@ -1,0 +1,232 @@
+//! What answers a host's model rounds, and the models it has (spec C2, C8, C10, M74, M75).
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use runvil::engine::model::Model;
+use runvil::harness::gateway::{CatalogError, Gateway, current_model};
+use runvil::harness::model::{Abort, Broker, Terms};
+use runvil::harness::yaml::{Identified, YamlError};
+use runvil::harness::{Limits, Script};
+use runvil::prompt::Dialect;
+
+use super::args::HostArgs;
+use super::config::{self, Config, ModelEntry};
+use super::live::Live;
+use super::source::{self, TEXT_CAP};
+use super::status::SetupError;
+
+/// What answers model rounds.
+pub enum Provider {
+    /// A script, which plays one model.
+    Script {
+        /// The script.
+        script: Box<Script>,
+        /// The id that was asked for.
+        selected: Option<String>,
+    },
+    /// A gateway, which has many.
+    Gateway {
+        /// Its client.
+        gateway: Box<Gateway>,
+        /// The configured catalog; empty where the gateway is to be asked for its own.
+        configured: Vec<Model>,
+        /// The id that was asked for.
+        selected: Option<String>,
+    },
+    /// Nothing does.
+    Nothing,
+}
+
+/// The models that there are.
+pub struct Catalog {
+    /// The models, in the order of the catalog.
+    pub models: Vec<Model>,
+    /// The current one.
+    pub current: Current,
+}
+
+/// The current model.
+pub enum Current {
+    /// It is this one of the catalog.
+    Is(usize),
+    /// There is none, for a reason, and a run may do without (spec M14).
+    None(String),
+    /// One was asked for that is not there, so nothing runs (spec M75).
+    Absent(SetupError),
+}
+
+/// Reads the host configuration: the file that was named, or the one that is found (spec C2).
+pub fn configuration(args: &HostArgs) -> Result<Config, SetupError> {
+    let variable = |name: &str| env::var_os(name);
+    match config::find(args.config.as_deref(), variable, Path::exists) {
+        Some(file) => Config::from_yaml(&source::read(&file, TEXT_CAP)?)
+            .map_err(|error| misread(&file, &error)),
+        None => Ok(Config::default()),
+    }
+}
+
+/// Reads a script.
+fn script(file: &Path) -> Result<Script, SetupError> {
+    Script::from_yaml(&source::read(file, TEXT_CAP)?).map_err(|error| misread(file, &error))
+}
+
+fn misread(file: &Path, error: &YamlError) -> SetupError {
+    SetupError(format!("{}:{error}", file.display()))
+}
+
+impl Provider {
+    /// What the words, the configuration and the environment ask for. A script goes before a
+    /// gateway. The dialect, which says whose variables go first, is asked for only where any are
+    /// set or needed.
+    pub fn new(
+        args: &HostArgs,
+        config: &Config,
+        dialect: impl FnOnce() -> Dialect,
+    ) -> Result<Self, SetupError> {
+        if let Some(file) = &args.script {
+            return Ok(Self::Script {
+                script: Box::new(script(file)?),
+                selected: args.model.clone(),
+            });
+        }
+        let catalog = &config.models.0;
+        let needed = args.model.is_some() || !catalog.is_empty();
+        let variable = |name: &str| env::var_os(name);
+        let wanted = config::resolve(config.gateway.as_ref(), needed, dialect, variable);
+        let connection = wanted.and_then(|wanted| wanted.map(|it| it.connect()).transpose());
+        let connection = connection.map_err(|error| SetupError(error.to_string()))?;
+        Ok(
+            connection.map_or(Self::Nothing, |connection| Self::Gateway {
+                gateway: Box::new(Gateway::new(connection, wire_names(catalog))),
+                configured: catalog.iter().map(Model::from).collect(),
+                selected: args.model.clone().or_else(|| config.model.clone()),
+            }),
+        )
+    }
+
+    /// The current model of a run (spec M8, M75). A gateway is asked for its catalog only where the
+    /// prompt has roles: nothing of another depends on a model, so that it needs no network.
+    pub fn current(
+        &self,
+        limits: Limits,
+        has_roles: impl FnOnce() -> bool,
+    ) -> Result<Option<Model>, SetupError> {
+        let is_asked = matches!(self, Self::Gateway { configured, .. } if configured.is_empty());
+        if is_asked && !has_roles() {
+            return Ok(None);
+        }
+        let mut catalog = self.catalog(limits)?;
+        match catalog.current {
+            Current::Is(at) => Ok(Some(catalog.models.swap_remove(at))),
+            Current::None(_) => Ok(None),
+            Current::Absent(error) => Err(error),
+        }
+    }
+
+    /// The models that there are, and the current one.
+    pub fn catalog(&self, limits: Limits) -> Result<Catalog, SetupError> {
+        match self {
+            Self::Script { script, selected } => Ok(of_script(script.model(), selected.as_deref())),
+            Self::Gateway {
+                gateway,
+                configured,
+                selected,
+            } => of_gateway(gateway, configured, selected.as_deref(), limits),
+            Self::Nothing => Ok(Catalog {
+                models: Vec::new(),
+                current: Current::None(
+                    "there is no gateway: neither RUNVIL_GATEWAY_URL nor the configuration's \
+                     `gateway.url` is set"
+                        .to_owned(),
+                ),
+            }),
+        }
+    }
+
+    /// What answers a run's rounds. A round that no rule of a script answers is logged.
+    pub fn broker(self, live: &Live) -> Option<Arc<dyn Broker>> {
+        let broker: Arc<dyn Broker> = match self {
+            Self::Script { script, .. } => {
+                let log = live.clone();
+                Arc::new(script.on_unanswered(move |round, message| {
+                    log.log(&format!(
+                        "the script has no rule for round {round}, whose last message is: {message}"
+                    ));
+                }))
+            }
+            Self::Gateway { gateway, .. } => Arc::new(*gateway),
+            Self::Nothing => return None,
+        };
+        Some(live.watch(broker))
+    }
+}
+
+/// The names by which the wire knows models that have another id (spec C9).
+pub fn wire_names(catalog: &[ModelEntry]) -> BTreeMap<Arc<str>, String> {
+    let named = catalog.iter();
+    named
+        .filter_map(|entry| Some((entry.id().into(), entry.name.clone()?)))
+        .collect()
+}
+
+fn of_script(model: &Model, selected: Option<&str>) -> Catalog {
+    let current = match selected.filter(|id| **id != *model.id) {
+        Some(id) => Current::Absent(SetupError(format!(
+            "the selected model `{id}` is not the script's, which is `{}`",
+            model.id
+        ))),
+        None => Current::Is(0),
+    };
+    Catalog {
+        models: vec![model.clone()],
+        current,
+    }
+}
+
+fn of_gateway(
+    gateway: &Gateway,
+    configured: &[Model],
+    selected: Option<&str>,
+    limits: Limits,
+) -> Result<Catalog, SetupError> {
+    let unresolved =
+        |why: String| SetupError(format!("the run's model could not be resolved: {why}"));
+    let (models, origin) = match configured {
+        [] => {
+            let fetched = gateway.catalog(&Terms {
+                // The catalog has the cap of its own that spec M75 gives it.
+                response_cap: Limits::default().response_cap,
+                receive_timeout: Duration::from_secs(limits.receive_timeout),
+                abort: Abort::default(),
+                show: None,
+            });
+            let fetched = fetched.map_err(|error| {
+                let mut why = format!("the model catalog could not be fetched: {error}");
+                if let CatalogError::Failed(failure) = &error {
+                    why.extend(failure.cause.iter().map(|cause| format!(": {cause}")));
+                }
+                unresolved(why)
+            })?;
+            (fetched, "fetched")
+        }
+        _ => (configured.to_vec(), "configured"),
+    };
+    let current = match (current_model(&models, selected), selected) {
+        (Ok(Some(current)), _) => {
+            let at = models.iter().position(|model| model.id == current.id);
+            Current::Is(at.unwrap_or(0))
+        }
+        (Ok(None), Some(id)) => Current::None(format!("{id:?} cannot be a model's id")),
+        (Ok(None), None) => Current::None(format!("the {origin} catalog is empty")),
+        (Err(_), id) => {
+            let id = id.unwrap_or_default();
+            let why = format!("the selected model `{id}` is absent from the {origin} catalog");
+            Current::Absent(unresolved(why))
+        }
+    };
+    Ok(Catalog { models, current })
+}
