@@ -170,7 +170,7 @@ impl Session {
             return Err(Lost::Aborted);
         }
         let (news, heard) = bounded(1);
-        let id = self.expect(news.clone()).ok_or(Lost::Over)?;
+        let id = self.await_reply(news.clone()).ok_or(Lost::Over)?;
         abort.on_abort(move || drop(news.try_send(News::Aborted)));
         let params = Data::object([("name", Data::text(tool)), ("arguments", arguments.clone())]);
         if !self.outbox.send(&request(id, "tools/call", &params)) {
@@ -203,7 +203,7 @@ impl Session {
     }
 
     /// Takes down who waits for a reply, under an id; `None` where none will come.
-    fn expect(&self, news: Sender<News>) -> Option<u64> {
+    fn await_reply(&self, news: Sender<News>) -> Option<u64> {
         let mut state = self.state();
         if !matches!(state.phase, Phase::Ready) {
             return None;
