@@ -133,16 +133,16 @@ fn a_trusted_tool_gives_a_value() {
 fn a_call_has_its_time() {
     // spec T170
     let kiln = Kiln::with("plain", |config| {
-        config.call_timeout = Duration::from_millis(500)
+        config.call_timeout = Duration::from_millis(1500)
     });
     kiln.start().unwrap();
     assert_eq!(
         kiln.call("never", ""),
-        transport("kiln/never: no reply within 0.5 seconds")
+        transport("kiln/never: no reply within 1.5 seconds")
     );
     assert_eq!(
         kiln.call("later", "late"),
-        transport("kiln/later: no reply within 0.5 seconds")
+        transport("kiln/later: no reply within 1.5 seconds")
     );
     let cancelled = kiln.call("cancelled", "").unwrap();
     assert_eq!(cancelled, "[2,3]");
@@ -216,7 +216,7 @@ fn a_large_reply_is_read() {
 fn a_server_that_does_not_read_keeps_nobody_waiting() {
     // spec T170
     let kiln = Kiln::with("plain", |config| {
-        config.call_timeout = Duration::from_millis(500)
+        config.call_timeout = Duration::from_millis(1500)
     });
     kiln.start().unwrap();
     kiln.call("deaf", "").unwrap();
@@ -225,10 +225,10 @@ fn a_server_that_does_not_read_keeps_nobody_waiting() {
     for _ in 0..3 {
         assert_eq!(
             kiln.call("echo", &text),
-            transport("kiln/echo: no reply within 0.5 seconds")
+            transport("kiln/echo: no reply within 1.5 seconds")
         );
     }
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(15));
     kiln.end();
 }
 

@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use runvil::harness::CancelToken;
+use runvil::harness::unit::Unit;
 use rustix::process::test_kill_process;
 
 use crate::kiln::{Kiln, pid_of, transport};
@@ -82,6 +84,28 @@ fn a_unit_may_be_closed_while_a_call_is_in_flight() {
         transport("kiln/echo: the server process ended")
     );
     assert_eq!(kiln.start(), Ok(()));
+    assert_eq!(kiln.call("echo", "again"), Ok("again".to_owned()));
+    kiln.end();
+}
+
+#[test]
+fn no_process_is_started_beside_one_that_is_ending() {
+    // spec T161
+    let kiln = Kiln::ready("plain");
+    kiln.call("deaf", "").unwrap();
+    let first = kiln.started()[0];
+    thread::scope(|scope| {
+        scope.spawn(|| kiln.unit().close());
+        while kiln.call("echo", "") != transport("kiln/echo: the server process ended") {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(test_kill_process(first).is_ok(), "it has ended already");
+        let cancel = CancelToken::default();
+        cancel.cancel();
+        assert!(kiln.unit().ready(&cancel).is_err(), "a cancelled run waits");
+        assert_eq!(kiln.start(), Ok(()));
+        assert!(test_kill_process(first).is_err(), "there are two");
+    });
     assert_eq!(kiln.call("echo", "again"), Ok("again".to_owned()));
     kiln.end();
 }

@@ -1,9 +1,15 @@
 //! The messages in a line of a server, and those sent to it: JSON-RPC 2.0 (spec T161).
 
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use crate::lua::Data;
+
+/// The most messages of a line.
+const MOST_TOGETHER: usize = 1000;
 
 /// What a request came to: the JSON of its result, which nothing has looked into yet, or an error.
 pub type Outcome = Result<Box<RawValue>, RpcError>;
@@ -61,21 +67,57 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
+/// The messages of an array, which must not be many.
+struct Batch<'a>(Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Batch<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Few;
+        impl<'de> Visitor<'de> for Few {
+            type Value = Vec<&'de RawValue>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "an array of at most {MOST_TOGETHER} messages")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut batch = Vec::new();
+                while let Some(message) = seq.next_element()? {
+                    batch.push(message);
+                    if batch.len() > MOST_TOGETHER {
+                        return Err(A::Error::invalid_length(batch.len(), &self));
+                    }
+                }
+                Ok(batch)
+            }
+        }
+        deserializer.deserialize_seq(Few).map(Self)
+    }
+}
+
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl Message {
-    /// The messages in a line: one, or several where the line is an array of them. A blank line
-    /// holds none.
+    /// The messages in a line: one, or several where the line is an array of at most 1000. A blank
+    /// line holds none. However much of a line is no message, that is said once.
     pub fn read(line: &[u8]) -> Vec<Self> {
         match line.iter().find(|byte| !byte.is_ascii_whitespace()) {
             None => Vec::new(),
-            Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(line) {
-                Ok(batch) => batch
-                    .iter()
-                    .map(|message| Self::one(message.get().as_bytes()))
-                    .collect(),
+            Some(b'[') => match serde_json::from_slice::<Batch>(line) {
+                Ok(Batch(batch)) => {
+                    let messages = batch
+                        .iter()
+                        .map(|message| Self::one(message.get().as_bytes()));
+                    let mut messages: Vec<_> = messages.collect();
+                    let mut strays = 0;
+                    messages.retain(|message| {
+                        strays += usize::from(matches!(message, Self::Stray));
+                        !matches!(message, Self::Stray) || strays == 1
+                    });
+                    messages
+                }
                 Err(_) => vec![Self::Stray],
             },
             Some(_) => vec![Self::one(line)],
@@ -290,6 +332,11 @@ mod tests {
         }
         let two = r#"[{"jsonrpc":"2.0","id":7,"result":1},{"jsonrpc":"2.0","method":"m"},3]"#;
         assert_eq!(shown(two), ["7 = 1", "m -", "stray"]);
+        let many = |count: usize| shown(&format!("[{}]", vec!["3"; count].join(",")));
+        assert_eq!(many(MOST_TOGETHER), ["stray"]);
+        let whole = vec![r#"{"jsonrpc":"2.0","method":"m"}"#; MOST_TOGETHER].join(",");
+        assert_eq!(shown(&format!("[{whole}]")).len(), MOST_TOGETHER);
+        assert_eq!(shown(&format!("[{whole},{whole}]")), ["stray"]);
         for nothing in ["", " \t\r", "[]"] {
             assert_eq!(shown(nothing), [""; 0], "{nothing}");
         }

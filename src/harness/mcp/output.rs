@@ -69,9 +69,13 @@ impl CallResult {
             Some(Data::List(blocks)) => blocks.as_slice(),
             _ => &[],
         };
-        if !blocks.is_empty() {
-            let blocks: Vec<_> = blocks.iter().map(block).collect();
-            return Some(blocks.join("\n"));
+        if let Some((first, others)) = blocks.split_first() {
+            let mut text = block(first);
+            for other in others {
+                text.push('\n');
+                text.push_str(&block(other));
+            }
+            return Some(text);
         }
         match (&self.structured, &self.content) {
             (Some(value), _) => Some(value.to_json()),

@@ -309,9 +309,8 @@ impl Session {
 
     /// Ends it and waits for that, the threads that read what it said last included.
     pub(super) fn end(&self) {
-        self.outbox.close();
-        self.process.end();
         self.over(UNREADY);
+        self.close_down();
         let by = deadline(Instant::now(), LAST_WORDS);
         for thread in mem::take(&mut *self.threads()) {
             // A stream that a stray process holds is left alone.

@@ -55,7 +55,8 @@ impl McpUnit {
     /// end after two seconds, and kills it after two more (spec T167). Calls that are in flight
     /// fail. A run that waits for the unit later starts it again.
     pub fn close(&self) {
-        let session = self.session().take();
+        // It stays where it is until it has ended, so that no other is started beside it.
+        let session = self.session().clone();
         if let Some(session) = session {
             session.end();
         }
