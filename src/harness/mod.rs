@@ -5,6 +5,7 @@ pub mod gateway;
 mod host;
 mod launch;
 mod log;
+pub mod mcp;
 pub mod model;
 mod perform;
 mod pool;

@@ -23,7 +23,7 @@ pub(super) fn pick(roster: &mut Roster<'_>, uses: &[PackReference]) {
     let others: Vec<_> = environment.units.iter().filter(is_free).collect();
     let found = declared.iter().filter_map(|(_, unit)| *unit);
     for unit in found.chain(others.iter().copied()) {
-        if unit.fault().is_none() && roster.lacking(&**unit).is_empty() {
+        if roster.may_start(&**unit) {
             unit.start();
         }
     }

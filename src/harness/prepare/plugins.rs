@@ -24,7 +24,7 @@ pub(super) fn activate(roster: &mut Roster<'_>, contract: &Contract) {
     let refused = |roster: &Roster<'_>, id: &str| is_refused(&roster.requirements, id);
     for (plugin, unit) in &declared {
         if let Some(unit) = unit
-            && unit.fault().is_none()
+            && roster.may_start(&***unit)
             && !refused(roster, &plugin.id)
         {
             unit.start();

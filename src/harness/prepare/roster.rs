@@ -54,6 +54,11 @@ impl<'a> Roster<'a> {
         self.activation(None).lacking(needs)
     }
 
+    /// Whether a unit has all that it takes to get ready.
+    pub(super) fn may_start(&self, unit: &dyn Unit) -> bool {
+        unit.fault().is_none() && self.lacking(unit).is_empty()
+    }
+
     /// Waits until a unit can serve.
     ///
     /// # Errors
