@@ -5,12 +5,14 @@
 mod case;
 mod check;
 mod coverage;
+mod dialect;
 mod models;
 mod observe;
 mod pattern;
 mod signal;
 mod source;
 mod suite;
+mod units;
 
 /// One test for each directory of cases, so that failures are grouped by part.
 macro_rules! directories {

@@ -1,0 +1,433 @@
+//! The Host's units in a case, its operator, and how the run called them.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use runvil::engine::ToolRequest;
+use runvil::engine::tool::{ToolClass, ToolFailure, UnitTool};
+use runvil::harness::Requirements;
+use runvil::harness::model::Abort;
+use runvil::harness::unit::{
+    Activation, ActiveUnit, Call, Deed, Operator, Question, Unit, service_id,
+};
+use runvil::lua::Data;
+use runvil::prompt::Dialect;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::pattern::{agrees, named};
+
+/// The vendor that stands for the dialect's own.
+pub const OWN: &str = "own";
+
+/// How often a unit that is not ready yet looks whether the run is cancelled.
+const GLANCE: Duration = Duration::from_millis(2);
+
+/// A unit as a case has it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnitSetup {
+    /// `vendor/name`.
+    id: String,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    conflicts: Vec<String>,
+    prelude: Option<String>,
+    /// Why it will not be ready.
+    ready: Option<String>,
+    /// How long it takes to be so.
+    #[serde(default)]
+    ready_ms: u64,
+    /// Why it could not be built.
+    broken: Option<String>,
+    #[serde(default)]
+    tools: Vec<ToolSetup>,
+}
+
+/// A tool of a unit: its name alone, or a map.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum ToolSetup {
+    Name(String),
+    Map(ToolMap),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolMap {
+    name: String,
+    description: Option<String>,
+    parameters: Option<Value>,
+    #[serde(default = "yes")]
+    trusted: bool,
+    #[serde(default)]
+    structured: bool,
+    #[serde(default)]
+    answers: Vec<AnswerSetup>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// An answer: its text alone, or a map.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum AnswerSetup {
+    Output(String),
+    Map(AnswerMap),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerMap {
+    #[serde(default)]
+    output: String,
+    failure: Option<FailureSetup>,
+    #[serde(default)]
+    delay_ms: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailureSetup {
+    #[serde(default)]
+    class: ClassName,
+    message: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+enum ClassName {
+    InvalidArguments,
+    Transport,
+    #[default]
+    Backend,
+}
+
+impl ToolSetup {
+    fn map(&self) -> ToolMap {
+        match self {
+            Self::Map(map) => map.clone(),
+            Self::Name(name) => ToolMap {
+                name: name.clone(),
+                description: None,
+                parameters: None,
+                trusted: true,
+                structured: false,
+                answers: Vec::new(),
+            },
+        }
+    }
+}
+
+/// Answers that are given in order, the last of them again and again.
+#[derive(Debug)]
+struct Answering {
+    left: Mutex<Vec<AnswerMap>>,
+}
+
+impl Answering {
+    fn new(setups: &[AnswerSetup]) -> Self {
+        let maps = setups.iter().rev().map(|setup| match setup {
+            AnswerSetup::Map(map) => map.clone(),
+            AnswerSetup::Output(text) => AnswerMap {
+                output: text.clone(),
+                failure: None,
+                delay_ms: 0,
+            },
+        });
+        Self {
+            left: Mutex::new(maps.collect()),
+        }
+    }
+
+    /// The next answer; `default` where there never was any.
+    fn next(&self, default: &str) -> AnswerMap {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        match left.as_slice() {
+            [] => AnswerMap {
+                output: default.to_owned(),
+                failure: None,
+                delay_ms: 0,
+            },
+            [last] => last.clone(),
+            _ => left.pop().unwrap_or_else(|| unreachable!("there are two")),
+        }
+    }
+}
+
+impl AnswerMap {
+    /// Waits as long as the answer takes, or is wanted.
+    fn wait(&self, abort: &Abort) {
+        if self.delay_ms == 0 {
+            return;
+        }
+        let (end, ended) = mpsc::channel();
+        abort.on_abort(move || drop(end.send(())));
+        // Either the time is over, or nobody waits any more.
+        let _ = ended.recv_timeout(Duration::from_millis(self.delay_ms));
+        abort.clear();
+    }
+
+    fn answer(self) -> Result<String, ToolFailure> {
+        match self.failure {
+            None => Ok(self.output),
+            Some(FailureSetup { class, message }) => Err(ToolFailure::new(
+                match class {
+                    ClassName::InvalidArguments => ToolClass::InvalidArguments,
+                    ClassName::Transport => ToolClass::Transport,
+                    ClassName::Backend => ToolClass::Backend,
+                },
+                message,
+            )),
+        }
+    }
+}
+
+/// The calls of a run's tools, in the order in which it made them.
+pub type Calls = Arc<Mutex<Vec<Arc<ToolRequest>>>>;
+
+/// A unit that answers as its case says, and keeps how it was called.
+pub struct Fake {
+    setup: UnitSetup,
+    vendor: String,
+    name: String,
+    calls: Calls,
+}
+
+impl Fake {
+    pub fn new(setup: &UnitSetup, calls: &Calls) -> Result<Self, String> {
+        let (vendor, name) = setup
+            .id
+            .split_once('/')
+            .ok_or_else(|| format!("the unit `{}` has no vendor", setup.id))?;
+        Ok(Self {
+            vendor: vendor.to_owned(),
+            name: name.to_owned(),
+            setup: setup.clone(),
+            calls: calls.clone(),
+        })
+    }
+}
+
+impl fmt::Debug for Fake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Fake").field(&self.setup.id).finish()
+    }
+}
+
+impl Unit for Fake {
+    fn vendor(&self, dialect: Dialect) -> &str {
+        match self.vendor.as_str() {
+            OWN => dialect.key(),
+            vendor => vendor,
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn needs(&self, dialect: Dialect) -> Vec<String> {
+        let needs = self.setup.needs.iter();
+        needs.map(|need| service_id(need, dialect)).collect()
+    }
+
+    fn conflicts(&self) -> &[String] {
+        &self.setup.conflicts
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.setup.broken.as_deref()
+    }
+
+    fn activate(&self, activation: &Activation<'_>) -> Result<Arc<dyn ActiveUnit>, String> {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(self.setup.ready_ms) {
+            if activation.cancel.is_cancelled() {
+                return Err("cancelled".to_owned());
+            }
+            thread::sleep(GLANCE);
+        }
+        if let Some(reason) = &self.setup.ready {
+            return Err(reason.clone());
+        }
+        let maps = self.setup.tools.iter().map(ToolSetup::map);
+        let tools = maps.map(|map| (Answering::new(&map.answers), map));
+        Ok(Arc::new(Active {
+            prelude: self.setup.prelude.clone(),
+            tools: tools.collect(),
+            calls: self.calls.clone(),
+        }))
+    }
+}
+
+struct Active {
+    prelude: Option<String>,
+    tools: Vec<(Answering, ToolMap)>,
+    calls: Calls,
+}
+
+impl fmt::Debug for Active {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Active").field(&self.tools).finish()
+    }
+}
+
+impl ActiveUnit for Active {
+    fn prelude(&self) -> Option<&str> {
+        self.prelude.as_deref()
+    }
+
+    fn tools(&self) -> Vec<UnitTool> {
+        let tools = self.tools.iter().map(|(_, map)| {
+            let described = map.description.clone();
+            let schema = map.parameters.clone();
+            let schema = schema.unwrap_or_else(|| serde_json::json!({"type": "object"}));
+            UnitTool {
+                name: map.name.as_str().into(),
+                description: described
+                    .unwrap_or_else(|| format!("about {}", map.name))
+                    .into(),
+                parameters: Data::deserialize(schema).unwrap_or_default(),
+                trusted: map.trusted,
+                structured: map.structured,
+            }
+        });
+        tools.collect()
+    }
+
+    fn call(&self, _: &Call) -> Result<String, ToolFailure> {
+        Err(ToolFailure::new(
+            ToolClass::Backend,
+            "a call that was not taken in its turn",
+        ))
+    }
+
+    fn take(self: Arc<Self>, call: Call) -> Deed {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(call.request.clone());
+        let tool = self.tools.iter().find(|(_, map)| map.name == *call.tool);
+        let answer = tool.map(|(answers, map)| answers.next(&map.name));
+        Box::new(move || {
+            let answer = answer.ok_or_else(|| {
+                let text = format!("the unit has no tool {}", call.tool);
+                ToolFailure::new(ToolClass::Backend, text)
+            })?;
+            answer.wait(&call.abort);
+            answer.answer()
+        })
+    }
+}
+
+/// An operator who answers as his case says, and keeps which tasks asked.
+#[derive(Debug)]
+pub struct FakeOperator {
+    answers: Answering,
+    asked: Mutex<Vec<String>>,
+}
+
+impl FakeOperator {
+    pub fn new(answers: &[AnswerSetup]) -> Self {
+        Self {
+            answers: Answering::new(answers),
+            asked: Mutex::default(),
+        }
+    }
+
+    /// The tasks that asked, in order.
+    pub fn asked(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.clone()
+    }
+}
+
+impl Operator for FakeOperator {
+    fn ask(&self, _: &Question) -> Result<String, String> {
+        Err("a question that was not taken in its turn".to_owned())
+    }
+
+    fn take(
+        self: Arc<Self>,
+        question: Question,
+    ) -> Box<dyn FnOnce() -> Result<String, String> + Send> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.push(question.task.to_string());
+        let answer = self.answers.next("");
+        Box::new(move || {
+            answer.wait(&question.abort);
+            answer.answer().map_err(|failure| failure.message)
+        })
+    }
+}
+
+/// A call: its tool alone, as `vendor/unit/tool`, or a map of what is said of it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum CallPattern {
+    Tool(String),
+    Map(CallMap),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallMap {
+    tool: String,
+    /// A null: the call is a script's.
+    #[serde(default, deserialize_with = "named")]
+    call_id: Option<Option<String>>,
+    arguments: Option<Value>,
+}
+
+impl CallPattern {
+    pub fn matches(&self, call: &ToolRequest, dialect: Dialect) -> bool {
+        let names = |tool: &str| *call.tool == *whole(tool, dialect);
+        match self {
+            Self::Tool(tool) => names(tool),
+            Self::Map(map) => {
+                let id = call.call_id.as_ref().map(ToString::to_string);
+                let arguments = serde_json::to_value(&call.arguments).unwrap_or_default();
+                names(&map.tool) && agrees(&map.call_id, &id) && agrees(&map.arguments, &arguments)
+            }
+        }
+    }
+}
+
+/// The whole name of a tool in a dialect (spec T2).
+pub fn whole(tool: &str, dialect: Dialect) -> String {
+    match (tool.split_once('/'), dialect) {
+        (Some((_, id)), Dialect::Runvil) => id.to_owned(),
+        (Some((OWN, id)), Dialect::PromptForge) => format!("{}/{id}", dialect.key()),
+        _ => tool.to_owned(),
+    }
+}
+
+/// The gaps that the requirements report has of units (spec T51).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gaps {
+    missing: Vec<String>,
+    /// Pairs of unit and service.
+    services: Vec<[String; 2]>,
+    conflicts: Vec<[String; 2]>,
+    /// Pairs of Pack and reason.
+    unavailable: Vec<[String; 2]>,
+}
+
+impl From<&Requirements> for Gaps {
+    fn from(requirements: &Requirements) -> Self {
+        let services = requirements.services.iter();
+        let services = services.map(|gap| [gap.unit.clone(), gap.service.clone()]);
+        let unavailable = requirements.unavailable.iter();
+        let unavailable = unavailable.map(|gap| [gap.pack.clone(), gap.reason.clone()]);
+        Self {
+            missing: requirements.missing.clone(),
+            services: services.collect(),
+            conflicts: requirements.conflicts.clone(),
+            unavailable: unavailable.collect(),
+        }
+    }
+}
