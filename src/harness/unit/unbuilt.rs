@@ -32,8 +32,8 @@ impl Unbuilt {
         }
     }
 
-    /// One of the units that have the dialect's own vendor.
-    pub(in crate::harness) fn built_in(name: &str, reason: &str) -> Self {
+    /// One whose vendor is the dialect's own, such as the web unit.
+    pub fn built_in(name: &str, reason: &str) -> Self {
         Self {
             vendor: None,
             ..Self::new("", name, reason)
