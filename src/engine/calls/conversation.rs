@@ -8,10 +8,11 @@ use crate::engine::ask::Ask;
 use crate::engine::entry::{Entry, Request};
 use crate::engine::event::EventKind;
 use crate::engine::model::{Message, Origin, Role, check_list, compose, overflows, read_list};
-use crate::lua::{Arg, Call, Failure, Kind, Reply};
+use crate::lua::{Arg, Call, Failure, Kind, NotData, Reply};
 
 /// Checks the arguments of `models.loop` that are looked at once (spec M39, M40).
 pub fn check(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    call.suspends();
     let after_handle = usize::from(call.arg(0).is_userdata());
     if call.count() > after_handle + 2 {
         let text = "models.loop takes (handle?, messages, compactor?)";
@@ -92,10 +93,7 @@ pub fn returned(_: &Call<'_, Entry>) -> Result<Reply, Failure> {
 /// `compactors.fail(reason)`, the default compactor.
 pub fn fail(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let reason = call.arg(0);
-    let text = match reason.text() {
-        Some(Ok(text)) => text,
-        _ => reason.type_of().to_owned(),
-    };
+    let text = reason.lossy();
     let why = match text.as_str() {
         "precheck" => "the request precheck overflowed the model's context window",
         "provider" => "the provider rejected the request as exceeding the model's context window",
@@ -116,8 +114,9 @@ fn list(arg: &Arg) -> Result<Vec<Message>, Failure> {
         let text = format!("messages must be a table of message tables, got {found}");
         return Err(Failure::lua(text));
     }
-    let list = arg
-        .sequences("messages")
-        .map_err(|_| Failure::lua("messages must be a JSON-representable table"))?;
+    let list = arg.sequences("messages").map_err(|fault| match fault {
+        NotData::TooLarge => Failure::lua(fault.message()),
+        NotData::Offender { .. } => Failure::lua("messages must be a JSON-representable table"),
+    })?;
     read_list(&list)
 }
