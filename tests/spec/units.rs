@@ -165,8 +165,8 @@ impl AnswerMap {
         if self.delay_ms == 0 {
             return;
         }
-        let (end, ended) = mpsc::channel();
-        abort.on_abort(move || drop(end.send(())));
+        let (end, ended) = mpsc::channel::<()>();
+        abort.on_abort(move || drop(end));
         // Either the time is over, or nobody waits any more.
         let _ = ended.recv_timeout(Duration::from_millis(self.delay_ms));
         abort.clear();
