@@ -52,6 +52,7 @@ fn every_case_of_the_specification_is_transcribed() {
         "03-control-flow-and-tasks",
         "04-store",
         "05-models",
+        "06-tools",
         "07-runs-events-records",
     ]);
 }

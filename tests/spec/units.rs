@@ -123,7 +123,8 @@ impl ToolSetup {
     }
 }
 
-/// Answers that are given in order, the last of them again and again.
+/// Answers that are given in order, the last of them again and again. The next one stands at the
+/// end.
 #[derive(Debug)]
 struct Answering {
     left: Mutex<Vec<AnswerMap>>,
@@ -133,11 +134,7 @@ impl Answering {
     fn new(setups: &[AnswerSetup]) -> Self {
         let maps = setups.iter().rev().map(|setup| match setup {
             AnswerSetup::Map(map) => map.clone(),
-            AnswerSetup::Output(text) => AnswerMap {
-                output: text.clone(),
-                failure: None,
-                delay_ms: 0,
-            },
+            AnswerSetup::Output(text) => AnswerMap::text(text),
         });
         Self {
             left: Mutex::new(maps.collect()),
@@ -148,18 +145,27 @@ impl Answering {
     fn next(&self, default: &str) -> AnswerMap {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         match left.as_slice() {
-            [] => AnswerMap {
-                output: default.to_owned(),
-                failure: None,
-                delay_ms: 0,
-            },
+            [] => AnswerMap::text(default),
             [last] => last.clone(),
-            _ => left.pop().unwrap_or_else(|| unreachable!("there are two")),
+            [.., next] => {
+                let next = next.clone();
+                left.pop();
+                next
+            }
         }
     }
 }
 
 impl AnswerMap {
+    /// A text, at once.
+    fn text(text: &str) -> Self {
+        Self {
+            output: text.to_owned(),
+            failure: None,
+            delay_ms: 0,
+        }
+    }
+
     /// Waits as long as the answer takes, or is wanted.
     fn wait(&self, abort: &Abort) {
         if self.delay_ms == 0 {
