@@ -10,7 +10,7 @@ use crate::dialect::{self, DialectName};
 use crate::models::{Metadata, ModelSetup, RoundPattern, ShownPiece, UnmetPattern};
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
 use crate::signal::Moment;
-use crate::units::{AnswerSetup, CallPattern, Gaps, UnitSetup};
+use crate::units::{ActivatedPattern, AnswerSetup, CallPattern, Gaps, UnitSetup};
 
 /// One text or several.
 #[derive(Clone, Debug, Deserialize)]
@@ -149,6 +149,7 @@ pub struct Case {
     pub unmet_roles: Option<Vec<UnmetPattern>>,
     pub gaps: Option<Gaps>,
     pub called: Option<Vec<CallPattern>>,
+    pub activated: Option<Vec<ActivatedPattern>>,
     /// The tasks that asked the operator.
     pub asked: Option<Vec<String>>,
     pub host_log: Option<Vec<String>>,
@@ -189,6 +190,7 @@ impl Case {
             || self.unmet_roles.is_some()
             || self.gaps.is_some()
             || self.called.is_some()
+            || self.activated.is_some()
             || self.asked.is_some()
             || self.host_log.is_some()
     }

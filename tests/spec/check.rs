@@ -89,6 +89,14 @@ fn units(case: &Case, seen: &Observed, differences: &mut Differences) {
                 .all(|(wanted, call)| wanted.matches(call, case.dialect.into()));
         differences.require(same, "calls of units' tools", calls, &seen.called);
     }
+    if let Some(units) = &case.activated {
+        let same = units.len() == seen.activated.len()
+            && units
+                .iter()
+                .zip(&seen.activated)
+                .all(|(wanted, unit)| wanted.matches(unit));
+        differences.require(same, "units activated", units, &seen.activated);
+    }
     if let Some(tasks) = &case.asked {
         differences.require(seen.asked == *tasks, "questions", tasks, &seen.asked);
     }

@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::case::{Case, SeedSetup, StoreSetup};
 use crate::models::{ModelSetup, Recorder, ShownPiece, UnmetPattern};
 use crate::signal::Signals;
-use crate::units::{Calls, Fake, FakeOperator, Gaps};
+use crate::units::{Fake, FakeOperator, Gaps, Witness};
 
 /// How long a case may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,6 +42,8 @@ pub struct Observed {
     pub gaps: Gaps,
     /// The calls of units' tools, in order.
     pub called: Vec<Arc<ToolRequest>>,
+    /// The units that were activated, in order, each with the configuration that it got.
+    pub activated: Vec<(String, Value)>,
     /// The tasks that asked the operator, in order.
     pub asked: Vec<String>,
     /// What was logged of units.
@@ -94,8 +96,8 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     }));
     let operator = case.answers.as_deref().map(FakeOperator::new).map(Arc::new);
     launch.operator = operator.clone().map(|it| it as Arc<dyn Operator>);
-    let (calls, log) = (Calls::default(), Arc::<Mutex<Vec<String>>>::default());
-    let harness = harness(case, &calls, &log)?;
+    let (witness, log) = (Witness::default(), Arc::<Mutex<Vec<String>>>::default());
+    let harness = harness(case, &witness, &log)?;
     signals.start();
     let report = harness.run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
@@ -122,31 +124,31 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
             .map(UnmetPattern::from)
             .collect(),
         gaps: Gaps::from(&report.requirements),
-        called: kept(&calls),
+        called: witness.calls(),
+        activated: witness.activated(),
         asked: operator.map_or_else(Vec::new, |operator| operator.asked()),
-        host_log: kept(&log),
+        host_log: log.lock().unwrap_or_else(PoisonError::into_inner).clone(),
     })
 }
 
 /// The Host's units and services, as the case says.
-fn harness(case: &Case, calls: &Calls, log: &Arc<Mutex<Vec<String>>>) -> Result<Harness, String> {
+fn harness(
+    case: &Case,
+    witness: &Witness,
+    log: &Arc<Mutex<Vec<String>>>,
+) -> Result<Harness, String> {
     let log = log.clone();
     let mut harness = Harness::default().with_log(Log::new(move |line| {
         let mut lines = log.lock().unwrap_or_else(PoisonError::into_inner);
         lines.push(line.to_owned());
     }));
     for unit in &case.units {
-        harness = harness.with_unit(Fake::new(unit, calls)?);
+        harness = harness.with_unit(Fake::new(unit, witness)?);
     }
     for service in &case.services {
         harness = harness.with_service(service);
     }
     Ok(harness)
-}
-
-fn kept<T: Clone>(list: &Mutex<Vec<T>>) -> Vec<T> {
-    let list = list.lock().unwrap_or_else(PoisonError::into_inner);
-    list.clone()
 }
 
 /// What answers the case's rounds, and keeps them.

@@ -1,7 +1,7 @@
 //! The Host's units in a case, its operator, and how the run called them.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -143,7 +143,7 @@ impl Answering {
 
     /// The next answer; `default` where there never was any.
     fn next(&self, default: &str) -> AnswerMap {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = kept(&self.left);
         match left.as_slice() {
             [] => AnswerMap::text(default),
             [last] => last.clone(),
@@ -193,19 +193,39 @@ impl AnswerMap {
     }
 }
 
-/// The calls of a run's tools, in the order in which it made them.
-pub type Calls = Arc<Mutex<Vec<Arc<ToolRequest>>>>;
+/// What a run did with the units of its case, in order. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Witness {
+    /// The calls of their tools.
+    calls: Arc<Mutex<Vec<Arc<ToolRequest>>>>,
+    /// The units that were activated, each with the configuration that it got.
+    activated: Arc<Mutex<Vec<(String, Value)>>>,
+}
 
-/// A unit that answers as its case says, and keeps how it was called.
+impl Witness {
+    pub fn calls(&self) -> Vec<Arc<ToolRequest>> {
+        kept(&self.calls).clone()
+    }
+
+    pub fn activated(&self) -> Vec<(String, Value)> {
+        kept(&self.activated).clone()
+    }
+}
+
+fn kept<T>(list: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A unit that answers as its case says, and keeps what is done with it.
 pub struct Fake {
     setup: UnitSetup,
     vendor: String,
     name: String,
-    calls: Calls,
+    witness: Witness,
 }
 
 impl Fake {
-    pub fn new(setup: &UnitSetup, calls: &Calls) -> Result<Self, String> {
+    pub fn new(setup: &UnitSetup, witness: &Witness) -> Result<Self, String> {
         let (vendor, name) = setup
             .id
             .split_once('/')
@@ -214,7 +234,7 @@ impl Fake {
             vendor: vendor.to_owned(),
             name: name.to_owned(),
             setup: setup.clone(),
-            calls: calls.clone(),
+            witness: witness.clone(),
         })
     }
 }
@@ -251,6 +271,8 @@ impl Unit for Fake {
     }
 
     fn activate(&self, activation: &Activation<'_>) -> Result<Arc<dyn ActiveUnit>, String> {
+        let config = serde_json::to_value(activation.config).unwrap_or_default();
+        kept(&self.witness.activated).push((self.setup.id.clone(), config));
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(self.setup.ready_ms) {
             if activation.cancel.is_cancelled() {
@@ -266,7 +288,7 @@ impl Unit for Fake {
         Ok(Arc::new(Active {
             prelude: self.setup.prelude.clone(),
             tools: tools.collect(),
-            calls: self.calls.clone(),
+            witness: self.witness.clone(),
         }))
     }
 }
@@ -274,7 +296,7 @@ impl Unit for Fake {
 struct Active {
     prelude: Option<String>,
     tools: Vec<(Answering, ToolMap)>,
-    calls: Calls,
+    witness: Witness,
 }
 
 impl fmt::Debug for Active {
@@ -314,8 +336,7 @@ impl ActiveUnit for Active {
     }
 
     fn take(self: Arc<Self>, call: Call) -> Deed {
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.push(call.request.clone());
+        kept(&self.witness.calls).push(call.request.clone());
         let tool = self.tools.iter().find(|(_, map)| map.name == *call.tool);
         let answer = tool.map(|(answers, map)| answers.next(&map.name));
         Box::new(move || {
@@ -346,8 +367,7 @@ impl FakeOperator {
 
     /// The tasks that asked, in order.
     pub fn asked(&self) -> Vec<String> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.clone()
+        kept(&self.asked).clone()
     }
 }
 
@@ -360,8 +380,7 @@ impl Operator for FakeOperator {
         self: Arc<Self>,
         question: Question,
     ) -> Box<dyn FnOnce() -> Result<String, String> + Send> {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.push(question.task.to_string());
+        kept(&self.asked).push(question.task.to_string());
         let answer = self.answers.next("");
         Box::new(move || {
             answer.wait(&question.abort);
@@ -398,6 +417,31 @@ impl CallPattern {
                 let arguments = serde_json::to_value(&call.arguments).unwrap_or_default();
                 names(&map.tool) && agrees(&map.call_id, &id) && agrees(&map.arguments, &arguments)
             }
+        }
+    }
+}
+
+/// A unit that was activated: its id, as its case has it, or a map.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum ActivatedPattern {
+    Unit(String),
+    Map(ActivatedMap),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActivatedMap {
+    unit: String,
+    #[serde(default)]
+    config: Value,
+}
+
+impl ActivatedPattern {
+    pub fn matches(&self, (id, config): &(String, Value)) -> bool {
+        match self {
+            Self::Unit(unit) => unit == id && config.is_null(),
+            Self::Map(map) => map.unit == *id && map.config == *config,
         }
     }
 }
