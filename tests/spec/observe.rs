@@ -94,9 +94,13 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     launch.show = Some(Show::new(move |piece| {
         drop(pieces.send(ShownPiece::from(piece)));
     }));
-    let operator = case.answers.as_deref().map(FakeOperator::new).map(Arc::new);
-    launch.operator = operator.clone().map(|it| it as Arc<dyn Operator>);
-    let (witness, log) = (Witness::default(), Arc::<Mutex<Vec<String>>>::default());
+    let witness = Witness::new(signals.clone());
+    let answers = case.answers.as_deref();
+    launch.operator = answers.map(|answers| {
+        let operator: Arc<dyn Operator> = Arc::new(FakeOperator::new(answers, &witness));
+        operator
+    });
+    let log = Arc::<Mutex<Vec<String>>>::default();
     let harness = harness(case, &witness, &log)?;
     signals.start();
     let report = harness.run(source, launch, &mut |event: &Event| {
@@ -126,7 +130,7 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
         gaps: Gaps::from(&report.requirements),
         called: witness.calls(),
         activated: witness.activated(),
-        asked: operator.map_or_else(Vec::new, |operator| operator.asked()),
+        asked: witness.asked(),
         host_log: log.lock().unwrap_or_else(PoisonError::into_inner).clone(),
     })
 }
@@ -134,7 +138,7 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
 /// The Host's units and services, as the case says.
 fn harness(
     case: &Case,
-    witness: &Witness,
+    witness: &Arc<Witness>,
     log: &Arc<Mutex<Vec<String>>>,
 ) -> Result<Harness, String> {
     let log = log.clone();

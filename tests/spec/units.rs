@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::pattern::{agrees, named};
+use crate::signal::Signals;
 
 /// The vendor that stands for the dialect's own.
 pub const OWN: &str = "own";
@@ -193,22 +194,55 @@ impl AnswerMap {
     }
 }
 
-/// What a run did with the units of its case, in order. Clones share it.
-#[derive(Clone, Debug, Default)]
+/// What a run did with the units of its case and with its operator, in order.
 pub struct Witness {
-    /// The calls of their tools.
-    calls: Arc<Mutex<Vec<Arc<ToolRequest>>>>,
-    /// The units that were activated, each with the configuration that it got.
-    activated: Arc<Mutex<Vec<(String, Value)>>>,
+    signals: Arc<Signals>,
+    calls: Mutex<Vec<Arc<ToolRequest>>>,
+    activated: Mutex<Vec<(String, Value)>>,
+    asked: Mutex<Vec<String>>,
 }
 
 impl Witness {
+    pub fn new(signals: Arc<Signals>) -> Arc<Self> {
+        Arc::new(Self {
+            signals,
+            calls: Mutex::default(),
+            activated: Mutex::default(),
+            asked: Mutex::default(),
+        })
+    }
+
+    /// The calls of units' tools.
     pub fn calls(&self) -> Vec<Arc<ToolRequest>> {
         kept(&self.calls).clone()
     }
 
+    /// The units that were activated, each with the configuration that it got.
     pub fn activated(&self) -> Vec<(String, Value)> {
         kept(&self.activated).clone()
+    }
+
+    /// The tasks that asked the operator.
+    pub fn asked(&self) -> Vec<String> {
+        kept(&self.asked).clone()
+    }
+
+    fn call(&self, request: Arc<ToolRequest>) {
+        let mut calls = kept(&self.calls);
+        calls.push(request);
+        self.signals.call(calls.len());
+    }
+
+    fn question(&self, task: &str) {
+        let mut asked = kept(&self.asked);
+        asked.push(task.to_owned());
+        self.signals.question(asked.len());
+    }
+}
+
+impl fmt::Debug for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Witness")
     }
 }
 
@@ -221,11 +255,11 @@ pub struct Fake {
     setup: UnitSetup,
     vendor: String,
     name: String,
-    witness: Witness,
+    witness: Arc<Witness>,
 }
 
 impl Fake {
-    pub fn new(setup: &UnitSetup, witness: &Witness) -> Result<Self, String> {
+    pub fn new(setup: &UnitSetup, witness: &Arc<Witness>) -> Result<Self, String> {
         let (vendor, name) = setup
             .id
             .split_once('/')
@@ -296,7 +330,7 @@ impl Unit for Fake {
 struct Active {
     prelude: Option<String>,
     tools: Vec<(Answering, ToolMap)>,
-    witness: Witness,
+    witness: Arc<Witness>,
 }
 
 impl fmt::Debug for Active {
@@ -336,7 +370,7 @@ impl ActiveUnit for Active {
     }
 
     fn take(self: Arc<Self>, call: Call) -> Deed {
-        kept(&self.witness.calls).push(call.request.clone());
+        self.witness.call(call.request.clone());
         let tool = self.tools.iter().find(|(_, map)| map.name == *call.tool);
         let answer = tool.map(|(answers, map)| answers.next(&map.name));
         Box::new(move || {
@@ -350,24 +384,19 @@ impl ActiveUnit for Active {
     }
 }
 
-/// An operator who answers as his case says, and keeps which tasks asked.
+/// An operator who answers as his case says.
 #[derive(Debug)]
 pub struct FakeOperator {
     answers: Answering,
-    asked: Mutex<Vec<String>>,
+    witness: Arc<Witness>,
 }
 
 impl FakeOperator {
-    pub fn new(answers: &[AnswerSetup]) -> Self {
+    pub fn new(answers: &[AnswerSetup], witness: &Arc<Witness>) -> Self {
         Self {
             answers: Answering::new(answers),
-            asked: Mutex::default(),
+            witness: witness.clone(),
         }
-    }
-
-    /// The tasks that asked, in order.
-    pub fn asked(&self) -> Vec<String> {
-        kept(&self.asked).clone()
     }
 }
 
@@ -380,7 +409,7 @@ impl Operator for FakeOperator {
         self: Arc<Self>,
         question: Question,
     ) -> Box<dyn FnOnce() -> Result<String, String> + Send> {
-        kept(&self.asked).push(question.task.to_string());
+        self.witness.question(&question.task);
         let answer = self.answers.next("");
         Box::new(move || {
             answer.wait(&question.abort);
