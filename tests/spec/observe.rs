@@ -190,7 +190,6 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         broker: None,
         operator: None,
         show: None,
-        operator: None,
         stop: StopToken::default(),
         cancel: CancelToken::default(),
     })
