@@ -2,6 +2,7 @@
 //! effects (spec R7).
 
 pub mod gateway;
+pub mod http;
 mod launch;
 pub mod model;
 mod perform;
@@ -12,6 +13,7 @@ mod seed;
 mod started_at;
 mod store;
 pub mod unit;
+pub mod web;
 pub mod yaml;
 
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};

@@ -7,16 +7,13 @@ mod chunk;
 mod classify;
 mod completion;
 mod connection;
-mod dial;
 mod exchange;
 mod gathered;
 mod lines;
 mod links;
 mod metadata;
-mod reach;
 mod request;
 mod round;
-mod wire;
 
 pub use catalog::{CatalogError, Unlisted, current_model};
 pub use chunk::Form;

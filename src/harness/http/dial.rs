@@ -1,7 +1,6 @@
 //! Connecting, in a way that a deadline and an abort end at once.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
@@ -14,12 +13,16 @@ use ureq::unversioned::transport::{
     ConnectionDetails, Connector, Either, NextTimeout, RustlsConnector, Transport,
 };
 
-use super::reach::{Dialled, Fault, Patience, Reach};
+use super::network::Network;
+use super::reach::{Dialled, Fault, Reach};
 use super::wire::Wire;
 
 /// Connects where no connector before it did.
 #[derive(Debug)]
-pub(super) struct Dial(pub(super) Arc<Reach>);
+pub(super) struct Dial {
+    pub(super) reach: Arc<Reach>,
+    pub(super) network: Arc<dyn Network>,
+}
 
 impl<In: Transport> Connector<In> for Dial {
     type Out = Either<In, Wire>;
@@ -32,29 +35,27 @@ impl<In: Transport> Connector<In> for Dial {
         if let Some(chained) = chained {
             return Ok(Some(Either::A(chained)));
         }
-        let dialled = dial_aside(&self.0, details.uri).map(Arc::new);
+        let reach = &self.reach;
+        let dialled = dial_aside(reach, &self.network, details.uri).map(Arc::new);
         let connected = dialled.and_then(|stream| {
-            self.0.dialled(&stream)?;
+            reach.dialled(&stream)?;
             Ok(stream)
         });
         match connected {
-            Ok(stream) => Ok(Some(Either::B(Wire::new(stream, self.0.clone(), details)))),
+            Ok(stream) => Ok(Some(Either::B(Wire::new(stream, reach.clone(), details)))),
             Err(fault) => {
-                self.0.failed(fault);
+                reach.failed(fault);
                 Err(Error::ConnectionFailed)
             }
         }
     }
 }
 
-/// Resolves and connects on a thread of its own, which nothing waits for once the time is up or
-/// the round is aborted: neither a look-up nor a connect can be called off.
-fn dial_aside(reach: &Reach, uri: &Uri) -> Dialled {
+/// Looks up and connects on a thread of its own, which nothing waits for once the time is up or
+/// the answer is not wanted any more: neither of the two can be called off.
+fn dial_aside(reach: &Reach, network: &Arc<dyn Network>, uri: &Uri) -> Dialled {
     let (tell, told) = bounded(2);
-    reach.dialling(tell.clone())?;
-    let Patience::Until(deadline) = reach.patience() else {
-        return Err(Fault::TimedOut);
-    };
+    let deadline = reach.dialling(tell.clone())?;
     let host = uri.host().unwrap_or_default();
     let host = host
         .trim_start_matches('[')
@@ -64,11 +65,12 @@ fn dial_aside(reach: &Reach, uri: &Uri) -> Dialled {
         Some("https") => 443,
         _ => 80,
     });
+    let network = network.clone();
     let thread = Builder::new()
         .name("runvil-dial".to_owned())
         .spawn(move || {
             // Nobody may be waiting any more.
-            let _ = tell.try_send(dial(&host, port, deadline));
+            let _ = tell.try_send(dial(&*network, &host, port, deadline));
         });
     thread.map_err(system)?;
     match told.recv_deadline(deadline) {
@@ -80,12 +82,10 @@ fn dial_aside(reach: &Reach, uri: &Uri) -> Dialled {
 
 /// Connects to the first address of a host that answers. Each but the last has half of the time
 /// that is left.
-fn dial(host: &str, port: u16, deadline: Instant) -> Dialled {
-    let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
-        Ok(address) => vec![(address, port).into()],
-        Err(_) => (host, port).to_socket_addrs().map_err(system)?.collect(),
-    };
-    let mut fault = Fault::System("the host has no address".to_owned());
+fn dial(network: &dyn Network, host: &str, port: u16, deadline: Instant) -> Dialled {
+    let addresses = network.look_up(host);
+    let addresses = addresses.map_err(|error| Fault::Unresolved(error.to_string()))?;
+    let mut fault = Fault::NoAddress;
     for (at, address) in addresses.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = match at + 1 < addresses.len() {
@@ -95,7 +95,7 @@ fn dial(host: &str, port: u16, deadline: Instant) -> Dialled {
         if share.is_zero() {
             return Err(Fault::TimedOut);
         }
-        let connected = TcpStream::connect_timeout(address, share);
+        let connected = network.connect((*address, port).into(), share);
         match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
             Ok(stream) => return Ok(stream),
             Err(error) => fault = system(error),
@@ -129,7 +129,7 @@ impl Resolver for Unresolved {
 
 /// TLS over what was dialled, one configuration for all links.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tls(Arc<RustlsConnector>);
+pub(in crate::harness) struct Tls(Arc<RustlsConnector>);
 
 impl<In: Transport> Connector<In> for Tls {
     type Out = <RustlsConnector as Connector<In>>::Out;
@@ -143,8 +143,21 @@ impl<In: Transport> Connector<In> for Tls {
     }
 }
 
+/// Says that all connectors before it have done their part.
+#[derive(Debug)]
+pub(super) struct Connected(pub(super) Arc<Reach>);
+
+impl<In: Transport> Connector<In> for Connected {
+    type Out = In;
+
+    fn connect(&self, _: &ConnectionDetails, chained: Option<In>) -> Result<Option<In>, Error> {
+        self.0.connected();
+        Ok(chained)
+    }
+}
+
 /// The instant after a span, or one that is as good as never.
-pub(super) fn after(span: Duration) -> Instant {
+pub(in crate::harness) fn after(span: Duration) -> Instant {
     const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
     Instant::now() + span.min(FAR)
 }
