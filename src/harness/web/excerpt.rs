@@ -12,7 +12,8 @@ pub(in crate::harness) fn excerpt(text: &str) -> String {
         return "(empty body)".to_owned();
     }
     let mut quoted = String::new();
-    for character in text[..text.floor_char_boundary(MOST)].chars() {
+    let ends_within = |(at, character): &(usize, char)| at + character.len_utf8() <= MOST;
+    for (_, character) in text.char_indices().take_while(ends_within) {
         match character {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),

@@ -1,5 +1,6 @@
 //! Pages of HTML as Markdown (spec T136).
 
+mod builder;
 mod links;
 mod soup;
 mod tags;

@@ -5,6 +5,8 @@
 pub(super) struct Tag {
     /// Its name.
     pub(super) name: &'static str,
+    /// The name of the element that it becomes.
+    pub(super) element: &'static str,
     /// How it sits among others.
     pub(super) kind: Kind,
 }
@@ -16,8 +18,10 @@ pub(super) enum Kind {
     Inline,
     /// A link, which holds no other.
     Link,
-    /// Has no contents.
+    /// Part of a line, without contents.
     Void,
+    /// Between lines, without contents.
+    Rule,
     /// Begins and ends lines.
     Block,
     /// A block that ends where another begins.
@@ -34,42 +38,62 @@ pub(super) enum Kind {
     Rows,
     /// A row of a table.
     Row,
-    /// A cell of a row, or the caption of a table.
+    /// A cell of a row.
     Cell,
+    /// What is said of a table.
+    Caption,
 }
 
 /// A row that nobody wrote.
 pub(super) const ROW: Tag = Tag {
     name: "tr",
+    element: "tr",
     kind: Kind::Row,
 };
-/// The caption of a table.
-pub(super) const CAPTION: Tag = Tag {
-    name: "caption",
-    kind: Kind::Cell,
-};
+
+impl Tag {
+    /// Whether an end tag ends it; headings end one another.
+    pub(super) fn ends_with(self, end: Self) -> bool {
+        self == end || self.kind == Kind::Heading && end.kind == Kind::Heading
+    }
+}
 
 impl Kind {
     /// Whether what lies in it has nothing to do with the paragraphs and links around it.
     pub(super) fn bounds_a_cell(self) -> bool {
-        matches!(self, Self::Cell | Self::Table)
+        matches!(self, Self::Cell | Self::Caption | Self::Table)
     }
 
-    /// Whether a part of a table can lie right in it.
-    pub(super) fn holds(self, part: Tag) -> bool {
+    /// Whether it is what tables are made of.
+    pub(super) fn is_part(self) -> bool {
+        matches!(self, Self::Rows | Self::Row | Self::Cell)
+    }
+
+    /// Whether nothing but parts of tables may lie right in it.
+    pub(super) fn holds_parts(self) -> bool {
+        matches!(self, Self::Table | Self::Rows | Self::Row)
+    }
+
+    /// Whether a part or the caption of a table may begin right in it.
+    pub(super) fn holds(self, part: Self) -> bool {
         match self {
             Self::Table => true,
-            Self::Rows => matches!(part.kind, Self::Row | Self::Cell) && part != CAPTION,
-            Self::Row => part.kind == Self::Cell && part != CAPTION,
+            Self::Rows => matches!(part, Self::Row | Self::Cell),
+            Self::Row => part == Self::Cell,
             _ => false,
         }
     }
 
+    /// Whether it holds nothing.
+    pub(super) fn is_empty(self) -> bool {
+        matches!(self, Self::Void | Self::Rule)
+    }
+
     /// Whether the end tag of another kind does not end what lies around it.
-    pub(super) fn keeps_open(self, ending: Self) -> bool {
+    pub(super) fn outlasts(self, ending: Self) -> bool {
         match ending {
             Self::Table => false,
-            Self::Rows | Self::Row | Self::Cell => self == Self::Table,
+            Self::Rows | Self::Row | Self::Cell | Self::Caption => self == Self::Table,
             Self::Item => self == Self::Inset || self.bounds_a_cell(),
             _ => self.bounds_a_cell(),
         }
@@ -95,7 +119,17 @@ pub(super) enum Use {
 pub(super) fn tag(name: &[u8]) -> Use {
     for (kind, names) in KEPT {
         if let Some(name) = names.iter().find(|kept| kept.as_bytes() == name) {
-            return Use::Kept(Tag { name, kind: *kind });
+            let element = match kind {
+                // It stands before its table.
+                Kind::Caption => "p",
+                _ => name,
+            };
+            let kind = *kind;
+            return Use::Kept(Tag {
+                name,
+                element,
+                kind,
+            });
         }
     }
     match name {
@@ -112,8 +146,10 @@ const KEPT: &[(Kind, &[&str])] = &[
     (Kind::Link, &["a"]),
     (Kind::Item, &["li", "dt", "dd"]),
     (Kind::Paragraph, &["p"]),
-    (Kind::Void, &["br", "img", "hr"]),
-    (Kind::Cell, &["td", "th", "caption"]),
+    (Kind::Void, &["br", "img"]),
+    (Kind::Rule, &["hr"]),
+    (Kind::Cell, &["td", "th"]),
+    (Kind::Caption, &["caption"]),
     (Kind::Row, &["tr"]),
     (Kind::Heading, &["h1", "h2", "h3", "h4", "h5", "h6"]),
     (

@@ -54,25 +54,30 @@ impl fmt::Display for SearchSetupError {
 
 impl std::error::Error for SearchSetupError {}
 
+/// A URL that can be asked.
+pub(super) fn address(url: &str) -> Result<Url, SearchSetupError> {
+    let url = Url::parse(url.trim_ascii()).map_err(|_| SearchSetupError::Url)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(SearchSetupError::Url);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(SearchSetupError::Credentials);
+    }
+    Ok(url)
+}
+
 impl Backend {
-    /// The engine at a URL, which takes these headers; requests go through the proxy that the
+    /// The engine at an address, which takes these headers; requests go through the proxy that the
     /// environment names, but never to this machine.
     pub(super) fn new(
-        url: &str,
+        url: Url,
         headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
-    ) -> Result<Self, SearchSetupError> {
-        let url = Url::parse(url.trim_ascii()).map_err(|_| SearchSetupError::Url)?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(SearchSetupError::Url);
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(SearchSetupError::Credentials);
-        }
+    ) -> Self {
         let is_loopback = match url.host() {
             Some(Host::Domain(name)) => name == "localhost",
             Some(Host::Ipv4(address)) => address.is_loopback(),
             Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => return Err(SearchSetupError::Url),
+            None => false,
         };
         let proxy = match is_loopback {
             true => None,
@@ -83,12 +88,12 @@ impl Backend {
             .user_agent(concat!("runvil/", env!("CARGO_PKG_VERSION")))
             .accept("application/json")
             .accept_encoding(AutoHeaderValue::None);
-        Ok(Self {
+        Self {
             url,
             headers: headers.into_iter().collect(),
             client: Client::new(config, Arc::new(SystemNetwork)),
             limit: LIMIT,
-        })
+        }
     }
 
     /// Asks with the parameters of a query.
@@ -156,13 +161,6 @@ impl Backend {
             .map_err(|_| backend_failure("response body was not valid UTF-8"))?;
         serde_json::from_str(body).map_err(|_| malformed())
     }
-
-    /// The same with another time limit.
-    #[cfg(test)]
-    pub(super) fn within(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
-    }
 }
 
 /// A secret as the value of a header.
@@ -181,4 +179,46 @@ pub(super) fn is_json() -> (HeaderName, HeaderValue) {
 /// An answer that is no list of results (spec T152).
 pub(super) fn malformed() -> ToolFailure {
     backend_failure("malformed search response")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn the_deadline_is_told_by_where_it_fell() {
+        // spec T152, T153
+        for (sent, message) in [
+            ("", "request failed"),
+            ("HTTP/1.1 200 O", "request failed"),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{",
+                "reading response failed",
+            ),
+            (
+                "HTTP/1.1 500 X\r\nContent-Length: 9\r\n\r\n{",
+                "backend returned 500, and its error body could not be read",
+            ),
+        ] {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+            let port = listener.local_addr().expect("an address").port();
+            let url = address(&format!("http://127.0.0.1:{port}/")).expect("a URL");
+            let mut backend = Backend::new(url, []);
+            assert_eq!(backend.limit, Duration::from_secs(30));
+            backend.limit = Duration::from_millis(200);
+            let server = thread::spawn(move || {
+                let (mut stream, _) = listener.accept().expect("a connection");
+                stream.write_all(sent.as_bytes()).expect("sent");
+                // Held open until the client hangs up.
+                let _ = stream.read_to_end(&mut Vec::new());
+            });
+            let failure = backend.get(&[], &Abort::default()).expect_err("a deadline");
+            assert_eq!(failure.message, message);
+            server.join().expect("the server ends");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use ureq::http::HeaderName;
 
-use super::backend::{Backend, SearchSetupError, secret};
+use super::backend::{Backend, SearchSetupError, address, secret};
 use super::rows::{Columns, answer, with_hosts};
 use super::{Freshness, SafeSearch, SearchAnswer, SearchProvider, SearchQuery};
 use crate::engine::tool::ToolFailure;
@@ -24,7 +24,8 @@ impl Brave {
     /// The URL cannot be asked, or no header can hold the key.
     pub fn new(url: &str, key: &str) -> Result<Self, SearchSetupError> {
         let header = HeaderName::from_static("x-subscription-token");
-        Ok(Self(Backend::new(url, [(header, secret(key)?)])?))
+        let headers = [(header, secret(key)?)];
+        Ok(Self(Backend::new(address(url)?, headers)))
     }
 }
 

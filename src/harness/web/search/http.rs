@@ -2,7 +2,7 @@
 
 use ureq::http::header::AUTHORIZATION;
 
-use super::backend::{Backend, SearchSetupError, is_json, malformed, secret};
+use super::backend::{Backend, SearchSetupError, address, is_json, malformed, secret};
 use super::rows::{Columns, answer};
 use super::{SearchAnswer, SearchProvider, SearchQuery};
 use crate::engine::tool::ToolFailure;
@@ -23,7 +23,7 @@ impl HttpSearch {
         let token = token.map(|token| secret(&format!("Bearer {token}")));
         let authorization = token.transpose()?.map(|token| (AUTHORIZATION, token));
         let headers = [is_json()].into_iter().chain(authorization);
-        Ok(Self(Backend::new(url, headers)?))
+        Ok(Self(Backend::new(address(url)?, headers)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! SearXNG as a provider (spec T160).
 
-use super::backend::{Backend, SearchSetupError};
+use super::backend::{Backend, SearchSetupError, address};
 use super::rows::{Columns, answer, with_hosts};
 use super::{Freshness, SafeSearch, SearchAnswer, SearchProvider, SearchQuery};
 use crate::engine::tool::ToolFailure;
@@ -17,8 +17,13 @@ impl Searxng {
     /// # Errors
     /// The URL cannot be asked.
     pub fn new(url: &str) -> Result<Self, SearchSetupError> {
-        let url = format!("{}/search", url.trim_ascii().trim_end_matches('/'));
-        Ok(Self(Backend::new(&url, [])?))
+        let mut url = address(url)?;
+        let mut path = url
+            .path_segments_mut()
+            .map_err(|()| SearchSetupError::Url)?;
+        path.pop_if_empty().push("search");
+        drop(path);
+        Ok(Self(Backend::new(url, [])))
     }
 }
 
