@@ -68,7 +68,7 @@ fn parked(tasks: usize) {
             let Item::Effect(issued) = item else { continue };
             match issued.effect {
                 Effect::Store { .. } => waiting += 1,
-                Effect::Model(_) => panic!("asks no model"),
+                Effect::Model(_) | Effect::Tool(_) => panic!("asks no model and calls no tool"),
                 Effect::Timer { .. } => timer = Some(issued.id),
             }
         }

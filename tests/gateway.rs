@@ -15,6 +15,8 @@ mod limits;
 mod malformed;
 #[path = "gateway/plain.rs"]
 mod plain;
+#[path = "gateway/proxy.rs"]
+mod proxy;
 #[path = "gateway/requests.rs"]
 mod requests;
 #[path = "gateway/reuse.rs"]

@@ -5,6 +5,8 @@
 
 #[path = "web/aborts.rs"]
 mod aborts;
+#[path = "mcp/active.rs"]
+mod active;
 #[path = "web/addresses.rs"]
 mod addresses;
 #[path = "web/admission.rs"]

@@ -29,6 +29,7 @@ pub fn setup() -> Setup {
         concurrency: 8,
         log_events: 1024,
         model: None,
+        packs: Default::default(),
         max_rounds: 24,
         ui: None,
         store: Some(Default::default()),
@@ -46,7 +47,7 @@ pub fn finish(mut run: Run) -> Outcome {
             if let Item::Effect(issued) = item {
                 let answer = match &issued.effect {
                     Effect::Store { op, .. } => Answer::Store(store.perform(op)),
-                    Effect::Model(_) => panic!("asks no model"),
+                    Effect::Model(_) | Effect::Tool(_) => panic!("asks no model and calls no tool"),
                     Effect::Timer { .. } => Answer::Fired,
                 };
                 run.answer(issued.id, answer);

@@ -16,6 +16,8 @@ mod plan;
 #[path = "../../tests/store/slow.rs"]
 #[allow(dead_code)]
 mod slow;
+#[path = "../../tests/tasks/talk.rs"]
+mod talk;
 #[path = "../../tests/tasks/trace.rs"]
 mod trace;
 

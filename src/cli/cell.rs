@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(end_of("abcd", 3), "…cd");
         assert_eq!(end_of("日本語", 5), "…本語");
         assert_eq!(start_of("日本語", 4), "日…");
-        assert_eq!(start_of("\u{1b}x", 6), r"\u{1b}".to_owned() + "…");
+        assert_eq!(start_of("\u{1b}xy", 7), r"\u{1b}".to_owned() + "…");
         assert_eq!(
             (start_of("ab", 1), start_of("", 0)),
             ("…".to_owned(), String::new())

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use runvil::engine::model::Thinking;
-use runvil::harness::model::ThinkingWord;
 use runvil::prompt::Dialect;
 use serde::Serialize;
 
@@ -65,7 +64,6 @@ struct Row {
     id: String,
     name: String,
     context: u32,
-    #[serde(with = "ThinkingWord")]
     thinking: Thinking,
     description: String,
     current: bool,

@@ -11,6 +11,7 @@ use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
 use super::failure::{self, Subject};
+use super::help::Backing;
 use super::json::RunObject;
 use super::live::Live;
 use super::provider::{Provider, configuration};
@@ -26,19 +27,27 @@ const ROOT: &str = "0";
 pub fn run(args: &RunArgs) -> Status {
     let style = console::error_style(args.look.color);
     let live = Live::new(!args.quiet && !args.events);
-    let (source, launch) = match set_up(args, &live) {
+    let (asked, launch) = match set_up(args, &live) {
         Ok(ready) => ready,
         Err(error) => return error.report(args.json, style),
     };
-    let (report, reached) = perform(args, &source, launch, &live);
+    let (report, reached) = perform(args, &asked.source, launch, &live);
     match setup_error(&report) {
         Some(error) => error.report(args.json, style),
-        None => conclude(args, &source, &report, reached.as_deref(), style),
+        None => conclude(args, &asked, &report, reached.as_deref(), style),
     }
 }
 
+/// What was asked for.
+struct Asked {
+    /// The prompt file's text.
+    source: String,
+    /// What its rounds are asked of.
+    backing: Backing,
+}
+
 /// Reads what the words name, so that nothing runs unless all of it is there.
-fn set_up(args: &RunArgs, live: &Live) -> Result<(String, Launch), SetupError> {
+fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Launch), SetupError> {
     let argument_file = args
         .args
         .as_deref()
@@ -67,6 +76,10 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(String, Launch), SetupError> {
         contract.is_some_and(|contract| !contract.models.is_empty())
     };
     let model = provider.current(limits, has_roles)?;
+    let backing = match model {
+        Some(_) => provider.backing(),
+        None => Backing::Nothing,
+    };
     let launch = Launch {
         args: match argument_file {
             Some(stdin) => source::read(stdin, TEXT_CAP)?,
@@ -94,7 +107,7 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(String, Launch), SetupError> {
         ..Launch::default()
     };
     drop(prompt);
-    Ok((source, launch))
+    Ok((Asked { source, backing }, launch))
 }
 
 /// Refuses an `--output` that could never be written. A prompt that does not parse is left to the
@@ -176,7 +189,7 @@ fn setup_error(report: &Report) -> Option<SetupError> {
 /// Hands out what a run left: its output file, its result, its failure.
 fn conclude(
     args: &RunArgs,
-    source: &str,
+    asked: &Asked,
     report: &Report,
     reached: Option<&str>,
     style: Style,
@@ -190,11 +203,12 @@ fn conclude(
             Outcome::Failed(error) => {
                 let subject = Subject {
                     file: &args.file.to_string_lossy(),
-                    source,
+                    source: &asked.source,
                     dialect: args.look.dialect.into(),
                     reached,
+                    backing: asked.backing.clone(),
                 };
-                console::log_raw(&failure::explain(error, &subject).render(source, style));
+                console::log_raw(&failure::explain(error, &subject).render(&asked.source, style));
                 Ok(())
             }
             Outcome::Cancelled => {

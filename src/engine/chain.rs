@@ -128,6 +128,11 @@ impl Chain {
         }
     }
 
+    /// The index of the section entry that is running.
+    pub(super) fn entry(&self) -> u32 {
+        self.entries.saturating_sub(1)
+    }
+
     /// The index and id of the next child: a called chain, a task or a timer (spec K3).
     pub(super) fn next_child(&mut self) -> (u32, Arc<str>) {
         let index = self.children;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::model::{ModelFailure, Reply, Round};
 use super::store::{StoreFailure, StoreOp, StoreValue};
+use super::tool::ToolFailure;
+use crate::lua::Data;
 
 /// Counts the effects of a run from 0, in issue order (spec R14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +36,8 @@ pub enum Effect {
     },
     /// A round with a model.
     Model(Arc<Round>),
+    /// A call of a tool that lives outside the run.
+    Tool(Arc<ToolRequest>),
     /// A timed wait's timer.
     Timer {
         /// The child id it takes (spec K112).
@@ -43,6 +47,17 @@ pub enum Effect {
     },
 }
 
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolRequest {
+    /// The tool: PromptForge's tool path, Runvil's tool id.
+    pub tool: Arc<str>,
+    /// The model's call; `None` for a script's (spec T85).
+    pub call_id: Option<Arc<str>>,
+    /// The arguments, an object.
+    pub arguments: Data,
+}
+
 /// The answer to an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
@@ -50,6 +65,8 @@ pub enum Answer {
     Store(Result<StoreValue, StoreFailure>),
     /// What a round came to.
     Model(Result<Box<Reply>, ModelFailure>),
+    /// What a tool gave: its text, before any envelope.
+    Tool(Result<String, ToolFailure>),
     /// A timer's time has come.
     Fired,
     /// The deed could not be done for a fault of the Harness itself, which ends the run as an

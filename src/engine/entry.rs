@@ -5,15 +5,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ask::{Ask, Talk};
+use super::built_in::Asked;
+use super::catalog::Catalog;
 use super::event::EventKind;
 use super::globals;
+use super::offers::Offers;
 use super::outbox::{Outbox, Task};
+use super::prelude::Preludes;
 use super::program::Program;
 use super::roles::{Handle, Roles};
 use super::seeded::Seeded;
 use super::store::{Policy, StoreOp};
 use super::substitution::{Root, render};
-use super::toolbox::Toolbox;
+use super::tool_calls::ToolAsk;
+use super::toolbox::{Called, Toolbox};
 use crate::lua::{
     Call, Conversation, Data, Failure, Global, Host, Library, Lookup, Object, Thrown, Vm,
 };
@@ -35,6 +40,12 @@ pub(super) struct Shared {
     pub(super) ui: Option<Data>,
     /// The roles, bound to the Host's model.
     pub(super) roles: Roles,
+    /// What units define in every section.
+    pub(super) preludes: Preludes,
+    /// The tools that units bring.
+    pub(super) catalog: Rc<Catalog>,
+    /// What every section offers.
+    pub(super) always: RefCell<Offers>,
     /// How many rounds have been issued (spec M76).
     pub(super) rounds: Cell<u64>,
     /// The cap on the rounds of one loop (spec M55).
@@ -42,9 +53,11 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Gives the roles' labels to their handles in a section VM (spec M28).
+    /// Gives the roles' labels to their handles in a section VM, and the aliases of bound slots to
+    /// their tools (spec M28, T59).
     pub(super) fn declare(&self, vm: &Vm<Entry>) -> Result<(), Failure> {
-        let labels: Vec<Arc<str>> = self.roles.labels().cloned().collect();
+        let names = self.roles.labels().chain(self.catalog.aliases());
+        let labels: Vec<Arc<str>> = names.cloned().collect();
         match labels.is_empty() {
             true => Ok(()),
             false => vm.declare(labels),
@@ -95,13 +108,13 @@ pub(super) struct Entry {
     pub(super) selection: RefCell<Option<Rc<Handle>>>,
     /// The section's model at its first tool call (spec M24).
     pub(super) tool_model: RefCell<Option<Arc<str>>>,
-    /// Whether a tool was called yet.
-    pub(super) tool_called: Cell<bool>,
     pub(super) toolbox: Toolbox,
     /// What the chain keeps of its conversations.
     pub(super) talk: Rc<Talk>,
-    /// A round that is about to be put out.
-    pub(super) prepared: RefCell<Option<Box<Ask>>>,
+    /// A call of a unit's tool that is about to be put out.
+    pub(super) tool_call: RefCell<Option<Box<ToolAsk>>>,
+    /// The unit whose prelude makes the next call.
+    pub(super) own: Cell<Option<usize>>,
 }
 
 /// What a section VM may still log (spec L76).
@@ -130,10 +143,14 @@ pub(super) enum Request {
     },
     /// A round with a model.
     Round(Box<Ask>),
+    /// A call of a unit's tool.
+    Tool(Box<ToolAsk>),
     /// A store operation.
     Store(StoreOp),
-    /// `tasks.spawn`.
+    /// `tasks.spawn`, or a model's `task`.
     Spawn(Box<Spawn>),
+    /// A model's call of another task tool.
+    BuiltIn(Called, Asked),
     /// A fanout: an arm for each member, or for those before one that is no data.
     Fanout {
         target: SectionId,
@@ -153,8 +170,8 @@ pub(super) enum Request {
     Ready(String),
     /// `tasks.cancel`.
     Cancel(String),
-    /// `tasks.pending`, of author tasks or of model tasks alone where a filter says so.
-    Pending { author: bool },
+    /// `tasks.pending`, of the tasks of one origin where a filter says so.
+    Pending { origin: Option<String> },
     /// `tasks.note`.
     Note(String),
     /// `tasks.concurrency`.
@@ -168,6 +185,8 @@ pub(super) struct Spawn {
     pub(super) item: Option<Data>,
     pub(super) index: Option<i64>,
     pub(super) var: Data,
+    /// The call of a model that starts it; `None` for a task of the author's.
+    pub(super) called: Option<Called>,
 }
 
 /// A block's pending prose: the section it stands in and the index of its block, if there is one.
@@ -219,9 +238,9 @@ impl Entry {
         own.or_else(|| self.shared.roles.default())
     }
 
-    /// A tool is called: the first call fixes `sys.model` (spec M24).
-    pub(super) fn called_tool(&self) {
-        if !self.tool_called.replace(true) {
+    /// A tool is called: the call is counted, and the first fixes `sys.model` (spec M24, T88).
+    pub(super) fn called_tool(&self, alias: &Arc<str>) {
+        if self.toolbox.count(alias, &self.shared.always.borrow()) {
             let model = self.selected().map(|handle| handle.model.clone());
             *self.tool_model.borrow_mut() = model;
         }
@@ -266,7 +285,11 @@ impl Host for Entry {
     }
 
     fn object(&self, name: &str) -> Option<Object> {
-        Some(self.shared.roles.get(name)?.clone().object())
+        if let Some(role) = self.shared.roles.get(name) {
+            return Some(role.clone().object());
+        }
+        let catalog = &self.shared.catalog;
+        catalog.get(name).map(|tool| catalog.tool_object(tool))
     }
 
     fn render(&self, prose: &Prose, call: &Call<'_, Self>) -> Result<String, Thrown> {

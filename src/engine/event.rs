@@ -85,6 +85,15 @@ pub enum EventKind {
         /// Why (spec K135).
         reason: &'static str,
     },
+    /// `task_notice`: what the model that started a task is told of its end (spec K165).
+    TaskNotice {
+        /// How many rounds the owner's task had had answered.
+        turn: u32,
+        /// The task's id.
+        task: Arc<str>,
+        /// The notice.
+        text: Arc<str>,
+    },
 }
 
 /// What a task starts with, as its event says.
@@ -146,6 +155,7 @@ impl EventKind {
             Self::Checkpoint { .. } => "lua",
             Self::TaskStarted(_) => "task_started",
             Self::TaskAbandoned { .. } => "task_abandoned",
+            Self::TaskNotice { .. } => "task_notice",
             Self::Degraded { .. } => "model_metadata_degraded",
             Self::Thinking { .. } => "thinking",
             Self::AssistantReply(_) => "assistant_reply",
@@ -214,6 +224,11 @@ impl Serialize for Event {
             EventKind::TaskAbandoned { task, reason } => {
                 map.serialize_entry("task", &**task)?;
                 map.serialize_entry("reason", reason)?;
+            }
+            EventKind::TaskNotice { turn, task, text } => {
+                map.serialize_entry("turn", turn)?;
+                map.serialize_entry("task", &**task)?;
+                map.serialize_entry("text", &**text)?;
             }
             EventKind::Degraded { turn, message } => {
                 map.serialize_entry("turn", turn)?;

@@ -1,8 +1,11 @@
 //! The Engine's globals in each dialect (spec L17, F43).
 
-use super::calls::{control, conversation, data, log, models, store, tasks, tools};
+use super::calls::{
+    built_in, control, conversation, data, local_tools, log, models, offers, store, tasks, tools,
+};
 use super::entry::Entry;
 use crate::lua::{Conversation, Data, Definition, Function, Global, Written};
+use crate::prompt::Dialect;
 
 type Named = (&'static str, Function<Entry>);
 
@@ -51,12 +54,28 @@ const COMPACTORS: &[Named] = &[("fail", Function::Direct(conversation::fail))];
 
 const TOOLS: &[Named] = &[
     ("call", Function::Written(Written::ToolCall)),
+    ("add", Function::Direct(offers::offer)),
+    ("always", Function::Direct(offers::always)),
     ("add_local", Function::Written(Written::LocalTool)),
+    ("allow_tasks", Function::Direct(built_in::allow)),
 ];
 
 const RUNVIL_TOOLS: &[Named] = &[
     ("call", Function::Written(Written::ToolCall)),
+    ("offer", Function::Direct(offers::offer)),
+    ("always_offer", Function::Direct(offers::always_offer)),
     ("offer_local", Function::Written(Written::LocalTool)),
+    ("allow_tasks", Function::Direct(built_in::allow)),
+    ("required", Function::Direct(offers::required)),
+    ("extras", Function::Direct(offers::extras)),
+    ("get", Function::Direct(offers::get)),
+];
+
+const PACKS: &[Named] = &[
+    ("offer", Function::Direct(offers::offer_packs)),
+    ("required", Function::Direct(offers::required_packs)),
+    ("extras", Function::Direct(offers::extra_packs)),
+    ("get", Function::Direct(offers::get_pack)),
 ];
 
 /// The engine's part of `models.loop` and of tool calls.
@@ -65,12 +84,14 @@ pub(super) static CONVERSATION: Conversation<Entry> = Conversation {
     prepare: conversation::prepare,
     ask: conversation::ask,
     returned: conversation::returned,
-    register: tools::register,
+    register: local_tools::register,
     route: tools::route,
     dispatch: tools::dispatch,
     serve: tools::serve,
-    finish: tools::finish,
-    leave: tools::leave,
+    finish: local_tools::finish,
+    leave: local_tools::leave,
+    count: tools::count,
+    own: tools::own,
 };
 
 const JSON: &[Named] = &[
@@ -82,6 +103,31 @@ const PROMPT: &[Named] = &[
     ("section", Function::Direct(data::prompt_section)),
     ("list", Function::Direct(data::list)),
 ];
+
+/// The functions that a dialect gives a prompt, `table.name` for those in a table.
+pub fn functions(dialect: Dialect) -> Vec<String> {
+    let globals: &[Global<Entry>] = match dialect {
+        Dialect::Runvil => &RUNVIL,
+        Dialect::PromptForge => &PROMPTFORGE,
+    };
+    let mut names = Vec::new();
+    for Global { name, value } in globals {
+        match value {
+            Definition::Table(functions) | Definition::Tools(functions) => {
+                names.extend(
+                    functions
+                        .iter()
+                        .map(|(function, _)| format!("{name}.{function}")),
+                );
+            }
+            Definition::Function(_) | Definition::FunctionWhere(..) | Definition::Require => {
+                names.push((*name).to_owned());
+            }
+            Definition::Data(_) | Definition::Sealed(_) | Definition::Var => {}
+        }
+    }
+    names
+}
 
 const fn global(name: &'static str, value: Definition<Entry>) -> Global<Entry> {
     Global { name, value }
@@ -120,7 +166,7 @@ const MESSAGE_LISTS: Global<Entry> = global("messages", Definition::Table(MESSAG
 const OVERFLOW: Global<Entry> = global("compactors", Definition::Table(COMPACTORS));
 
 /// `runvil: 0`.
-pub(super) static RUNVIL: [Global<Entry>; 18] = [
+pub(super) static RUNVIL: [Global<Entry>; 19] = [
     VAR,
     ARGS,
     SYS,
@@ -134,7 +180,8 @@ pub(super) static RUNVIL: [Global<Entry>; 18] = [
     MODEL_ROLES,
     MESSAGE_LISTS,
     OVERFLOW,
-    global("tools", Definition::Table(RUNVIL_TOOLS)),
+    global("tools", Definition::Tools(RUNVIL_TOOLS)),
+    global("packs", Definition::Table(PACKS)),
     global("tasks", Definition::Table(RUNVIL_TASKS)),
     global("json", Definition::Table(JSON)),
     global("prompt", Definition::Table(PROMPT)),
@@ -156,7 +203,7 @@ pub(super) static PROMPTFORGE: [Global<Entry>; 17] = [
     MODEL_ROLES,
     MESSAGE_LISTS,
     OVERFLOW,
-    global("tools", Definition::Table(TOOLS)),
+    global("tools", Definition::Tools(TOOLS)),
     global("tasks", Definition::Table(&TASKS)),
     global("fanout", Definition::Function(FANOUT)),
     global(

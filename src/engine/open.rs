@@ -48,7 +48,10 @@ impl Run {
             (Opening::Run | Opening::Walk, Some(failure)) => return Err(failure),
             (Opening::Run, None) => Some(strand.start_root()),
             (Opening::Walk, None) => Some(strand.go_on()),
-            (Opening::Spawn(_), Some(failure)) => Some(strand.resume(Err(store_failure(failure)))),
+            (Opening::Spawn(spawn), Some(failure)) => {
+                let refused = self.spawn_refused(strand, *spawn, store_failure(failure));
+                Some(strand.resume(refused))
+            }
             (Opening::Spawn(spawn), None) => {
                 let handle = self.spawn_task(task, strand, *spawn);
                 Some(strand.resume(handle))

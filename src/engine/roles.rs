@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::model::Model;
-use crate::lua::{Data, Object};
+use crate::lua::{Data, Object, Part};
 use crate::prompt::{Keyword, Prompt, Role};
 
 /// The window of a model that is named by its raw id (spec M21).
@@ -80,29 +80,32 @@ impl Handle {
 
     /// The handle as Lua has it (spec M25).
     pub(super) fn object(self: Rc<Self>) -> Object {
+        let handle = self.clone();
+        Object {
+            fields: Rc::new(move |name| handle.field(name).map(Part::Data)),
+            text: self.label.clone(),
+            inner: self,
+            noun: None,
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<Data> {
         let Options {
             temperature,
             max_tokens,
         } = self.options;
-        let fields = vec![
-            ("name", Data::Text(self.label.clone())),
-            ("label", Data::Text(self.label.clone())),
-            ("description", Data::Text(self.description.clone())),
-            ("capabilities", self.capabilities.clone()),
-            ("model_id", Data::Text(self.model.clone())),
-            ("context", Data::Int(self.context.into())),
-            ("thinking", self.thinking.map_or(Data::Null, Data::Bool)),
-            ("temperature", temperature.map_or(Data::Null, Data::Float)),
-            (
-                "max_tokens",
-                max_tokens.map_or(Data::Null, |most| Data::Int(most.into())),
-            ),
-        ];
-        Object {
-            fields,
-            text: self.label.clone(),
-            inner: self,
-        }
+        let count = |count: u32| Data::Int(count.into());
+        Some(match name {
+            "name" | "label" => Data::Text(self.label.clone()),
+            "description" => Data::Text(self.description.clone()),
+            "capabilities" => self.capabilities.clone(),
+            "model_id" => Data::Text(self.model.clone()),
+            "context" => count(self.context),
+            "thinking" => self.thinking.map_or(Data::Null, Data::Bool),
+            "temperature" => temperature.map_or(Data::Null, Data::Float),
+            "max_tokens" => max_tokens.map_or(Data::Null, count),
+            _ => return None,
+        })
     }
 }
 

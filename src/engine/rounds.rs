@@ -1,10 +1,10 @@
 //! Model rounds: how they leave a run, and what becomes of their replies (spec M32, M42, M47, K188).
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ask::{Ask, Batch};
+use super::catalog::Catalog;
 use super::effect::Effect;
 use super::event::{AssistantReply, EventKind};
 use super::model::{Body, FailureClass, ModelFailure, Origin, Reply as Answered, Round, Tool};
@@ -14,8 +14,9 @@ use super::task::{Rest, TaskKey};
 use crate::lua::{Class, Data, Failure, Kind, Object, Reply};
 
 impl Run {
-    /// Puts a round out.
+    /// Puts a round out, and with it the notices that it was made with.
     pub(super) fn round(&mut self, task: TaskKey, ask: Box<Ask>) -> Option<Slice> {
+        self.take_notices(&ask.talk, ask.notices);
         let counter: &Cell<u64> = &self.shared.rounds;
         let round = counter.replace(counter.get() + 1);
         let options = ask.handle.options;
@@ -57,7 +58,7 @@ impl Run {
             let mut memory = ask.talk.memory.borrow_mut();
             memory.remember(ask.messages.clone(), ask.handle.model.clone(), usage);
         }
-        let judged = judge(&ask, turn, &reply);
+        let judged = judge(&ask, turn, &reply, &self.shared.catalog);
         let is_blank = matches!(&reply.body, Body::Text(text) if is_blank(text));
         let completed = judged.is_ok() || ask.origin == Origin::Chat;
         report(EventKind::Plain(match completed {
@@ -111,7 +112,7 @@ impl Run {
 }
 
 /// What a reply gives to the call that waits for it, or why the call fails.
-fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
+fn judge(ask: &Ask, turn: u32, reply: &Answered, catalog: &Catalog) -> Result<Reply, Failure> {
     let finish_reason = reply.finish_reason.as_deref();
     match (ask.origin, &reply.body) {
         (Origin::Infer, Body::Text(text)) if !is_blank(text) => Ok(Reply::Shared(text.clone())),
@@ -123,8 +124,9 @@ fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
                 .iter()
                 .find(|call| ask.tools.iter().all(|tool| tool.name != call.name));
             match outside {
-                Some(call) => Err(out_of_scope(&call.name, &ask.tools)),
+                Some(call) => Err(out_of_scope(&call.name, &ask.tools, catalog)),
                 None => {
+                    ask.talk.replayed.keep(calls);
                     let records = calls.iter().map(super::model::ToolCall::record);
                     let batch = Batch {
                         turn,
@@ -133,11 +135,7 @@ fn judge(ask: &Ask, turn: u32, reply: &Answered) -> Result<Reply, Failure> {
                     Ok(Reply::Several(vec![
                         Reply::Text("calls".into()),
                         Reply::Data(Data::list(records.collect::<Vec<_>>())),
-                        Reply::Object(Object {
-                            fields: Vec::new(),
-                            text: "calls".into(),
-                            inner: Rc::new(batch),
-                        }),
+                        Reply::Object(Object::opaque(batch)),
                     ]))
                 }
             }
@@ -181,15 +179,16 @@ fn failed(failure: ModelFailure) -> Failure {
 }
 
 /// A model called a tool that its round did not offer (spec M43, T101).
-fn out_of_scope(name: &str, offered: &[Tool]) -> Failure {
+fn out_of_scope(name: &str, offered: &[Tool], catalog: &Catalog) -> Failure {
     let mut aliases: Vec<String> = offered
         .iter()
         .map(|tool| format!("{:?}", tool.name))
         .collect();
     aliases.sort();
     let message = format!(
-        "tool {name:?} is not in this section's scope; in-scope aliases: [{}]",
-        aliases.join(", ")
+        "tool {name:?} is not in this section's scope; in-scope aliases: [{}]{}",
+        aliases.join(", "),
+        catalog.unoffered(name)
     );
     Failure::new(Kind::OutOfScopeTool, message).with("name", name)
 }

@@ -1,6 +1,6 @@
 //! A run: the state machine that steps a prompt's chains (spec R6, K204).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::admission::{Admission, ChainKey};
 use super::ask::Ask;
 use super::calls::store::failure as store_failure;
+use super::catalog::Catalog;
 use super::chain::Chain;
 use super::claims::Claims;
 use super::effect::{Answer, Effect, EffectId};
@@ -18,6 +19,8 @@ use super::model::Model;
 use super::open::Opening;
 use super::outbox::{Item, Outbox, Task};
 use super::outcome::{Outcome, RunError, RunErrorKind};
+use super::packs::Packs;
+use super::prelude::Preludes;
 use super::program::{ParseEvent, Program};
 use super::roles::Roles;
 use super::seeded::Seeded;
@@ -25,6 +28,7 @@ use super::serve::Spawning;
 use super::store::{Policy, StoreFailure, StoreValue};
 use super::strand::{Slice, Strand};
 use super::task::{Origin, Record, Rest, State, TaskKey};
+use super::tool_calls::ToolAsk;
 use crate::lua::{Data, Failure, Reply};
 use crate::prompt::SectionId;
 
@@ -47,6 +51,8 @@ pub struct Setup {
     pub log_events: u32,
     /// The Host's current model (spec M8).
     pub model: Option<Model>,
+    /// What prepare has found of the run's units.
+    pub packs: Packs,
     /// The rounds of one model loop, where the prompt sets no cap (spec M55).
     pub max_rounds: u32,
     /// A Host-state snapshot, an object (spec L71).
@@ -109,6 +115,8 @@ pub(super) enum Deed {
     Timer,
     /// A round with a model.
     Round(Box<Ask>),
+    /// A call of a unit's tool.
+    Tool(Box<ToolAsk>),
 }
 
 /// One run of one prompt: sans-IO, single-threaded and deterministic. [`Run::step`] runs every
@@ -151,6 +159,9 @@ impl Run {
             when: setup.when,
             log_events: setup.log_events,
             roles: Roles::new(prompt, setup.model.as_ref()),
+            preludes: Preludes::new(prompt, &setup.packs),
+            catalog: Catalog::new(prompt, setup.packs),
+            always: RefCell::default(),
             rounds: Cell::new(0),
             max_rounds: prompt
                 .contract
@@ -182,6 +193,7 @@ impl Run {
             slot: false,
             note: None,
             item: None,
+            told: None,
         };
         Self {
             shared,
@@ -272,6 +284,9 @@ impl Run {
                 }
                 Wake::resume(answer.map(reply).map_err(store_failure))
             }
+            (Deed::Tool(ask), Answer::Tool(answer)) => {
+                Wake::resume(self.tool_answered(task, *ask, answer))
+            }
             (Deed::Round(ask), Answer::Model(answer)) => {
                 Wake::resume(self.round_answered(task, *ask, answer))
             }
@@ -298,7 +313,8 @@ impl Run {
             let is_timer = match self.in_flight.get(id).map(|effect| &effect.deed) {
                 Some(Deed::Timer) => true,
                 Some(Deed::Round(_)) => false,
-                Some(Deed::Store(_) | Deed::Open(_)) | None => continue,
+                Some(Deed::Tool(ask)) if !ask.bound.asks => false,
+                Some(_) | None => continue,
             };
             let Some(InFlight { task, .. }) = self.in_flight.remove(id) else {
                 continue;
@@ -371,7 +387,7 @@ impl Run {
             Wake::Start => strand.start(),
             Wake::GoOn => strand.go_on(),
             Wake::Resume(answer) => strand.resume(*answer),
-            Wake::Wait => match self.resolve_wait(task) {
+            Wake::Wait => match self.resolve_wait(task, &strand) {
                 Some(answer) => strand.resume(answer),
                 None => return self.park(task, strand),
             },

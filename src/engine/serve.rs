@@ -44,6 +44,7 @@ impl Run {
             }
             Request::Store(op) => return self.store(task, strand, op),
             Request::Round(ask) => return self.round(task, ask),
+            Request::Tool(ask) => return self.tool(task, ask),
             Request::Fanout {
                 target,
                 var,
@@ -77,18 +78,22 @@ impl Run {
                 return None;
             }
             Request::Spawn(spawn) => self.spawn_task(task, strand, *spawn),
+            Request::BuiltIn(called, asked) => match self.built_in(task, strand, called, asked) {
+                Some(reply) => Ok(reply),
+                None => return self.park_in(task),
+            },
             Request::Status(id) => self
                 .owned_or_self(task, strand, &id)
-                .map(|key| Reply::Data(self.status(key, strand))),
+                .map(|key| Reply::Data(self.status(key, strand).data())),
             Request::Ready(id) => self
                 .owned_or_self(task, strand, &id)
                 .map(|key| Reply::Bool(!self.record(key).is_live())),
             Request::Cancel(id) => owned(strand, &id).map(|key| {
-                self.stop_task(key, End::Cancelled, "");
+                self.stop_task(key, End::Cancelled);
                 self.admit();
                 Reply::None
             }),
-            Request::Pending { author } => Ok(Reply::Data(self.pending(strand, author))),
+            Request::Pending { origin } => Ok(Reply::Data(self.pending(strand, origin.as_deref()))),
             Request::Note(text) => {
                 self.record_mut(task).note = Some(text.into());
                 Ok(Reply::None)
@@ -106,7 +111,7 @@ impl Run {
         var: Data,
     ) -> Slice {
         let program = &self.shared.program;
-        let Some(caller) = strand.top() else {
+        let Some(caller) = strand.top_mut() else {
             return Slice::Ended(Err(no_chain()));
         };
         let input = match input {
@@ -157,17 +162,34 @@ impl Run {
         self.conflict = Some(RunError::new(RunErrorKind::Determinism, text));
     }
 
-    /// Starts a task of the author's, and gives its handle.
+    /// Starts a task, and gives its handle; a model is given a line.
     pub(super) fn spawn_task(
         &mut self,
         owner: TaskKey,
         strand: &mut Strand,
         spawn: Spawn,
     ) -> Result<Reply, Failure> {
-        let key = self.spawn(owner, strand, spawn, Origin::Author)?;
+        let called = spawn.called.clone();
+        let key = self.spawn(owner, strand, spawn)?;
         let id = self.record(key).task.id.clone();
         self.admit();
-        Ok(Reply::Data(handle(&id)))
+        Ok(match called {
+            None => Reply::Data(handle(&id)),
+            Some(called) => self.told(strand, called, Ok(format!("Task id={id} started"))),
+        })
+    }
+
+    /// A task was not to start after all: an author's call raises that, a model is given it as text.
+    pub(super) fn spawn_refused(
+        &self,
+        strand: &Strand,
+        spawn: Spawn,
+        failure: Failure,
+    ) -> Result<Reply, Failure> {
+        match spawn.called {
+            None => Err(failure),
+            Some(called) => Ok(self.told(strand, called, Err(format!("task: {failure}")))),
+        }
     }
 
     /// Starts a task; it first runs when its owner waits and it has a slot (spec K88).
@@ -176,10 +198,9 @@ impl Run {
         owner: TaskKey,
         strand: &mut Strand,
         spawn: Spawn,
-        origin: Origin,
     ) -> Result<TaskKey, Failure> {
         let section = strand.section();
-        let Some(chain) = strand.top() else {
+        let Some(chain) = strand.top_mut() else {
             return Err(no_chain().failure);
         };
         let Spawn {
@@ -188,7 +209,14 @@ impl Run {
             item,
             index,
             var,
+            called,
         } = spawn;
+        let entry = chain.entry();
+        let origin = match called {
+            None => Origin::Author,
+            Some(_) => Origin::Model { entry },
+        };
+        let told = called.map(|_| chain.talk.clone());
         let key = TaskKey(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
         let (child, id) = chain.next_child();
         let own_input = input.map(Arc::<str>::from);
@@ -226,6 +254,7 @@ impl Run {
             slot: false,
             note: None,
             item,
+            told,
         });
         self.admission.queue(parent, key);
         Ok(key)
@@ -261,8 +290,9 @@ impl Run {
                 item: Some(member),
                 index: Some(index),
                 var,
+                called: None,
             };
-            match self.spawn(task, strand, spawn, Origin::Author) {
+            match self.spawn(task, strand, spawn) {
                 Ok(arm) => spawning.arms.push(arm),
                 Err(failure) => return Some(strand.answer(Err(failure))),
             }
@@ -283,26 +313,18 @@ impl Run {
         }
         let empty: Arc<str> = Arc::from("");
         let texts = vec![empty; spawning.arms.len()];
-        let wait = Wait {
-            kind: WaitKind::Fanout {
-                texts,
-                exhausted: Vec::new(),
-            },
-            left: spawning.arms.len(),
-            members: spawning.arms,
-            ended: Vec::new(),
-            timer: None,
-            fired: false,
-            interrupted: false,
+        let kind = WaitKind::Fanout {
+            texts,
+            exhausted: Vec::new(),
         };
-        self.begin_wait(task, wait);
+        self.begin_wait(task, Wait::new(kind, spawning.arms));
         self.park_in(task)
     }
 
     /// Cancels the arms of a fanout that fails before they have run.
     pub(super) fn give_up_arms(&mut self, spawning: Spawning) {
         for arm in spawning.arms {
-            self.stop_task(arm, End::Cancelled, "");
+            self.stop_task(arm, End::Cancelled);
         }
         self.admit();
     }
@@ -316,101 +338,27 @@ impl Run {
     }
 
     /// The task that an id names, if the running chain owns it, or is in it (spec K96).
-    fn owned_or_self(
-        &self,
-        task: TaskKey,
-        strand: &mut Strand,
-        id: &str,
-    ) -> Result<TaskKey, Failure> {
+    fn owned_or_self(&self, task: TaskKey, strand: &Strand, id: &str) -> Result<TaskKey, Failure> {
         match task != TaskKey::ROOT && *self.record(task).task.id == *id {
             true => Ok(task),
             false => owned(strand, id),
         }
     }
 
-    /// The fields of `tasks.status` (spec K116).
-    fn status(&self, key: TaskKey, running: &Strand) -> Data {
-        let record = self.record(key);
-        let strand = match &record.state {
-            State::Running => Some(running),
-            State::Resting(strand) => Some(&**strand),
-            _ => None,
-        };
-        let target = self.shared.program.name(Some(record.target)).clone();
-        let (state, ok) = match &record.state {
-            State::Seeded(_) | State::Resting(_) | State::Running => ("running", None),
-            State::Ended(end) => match end {
-                End::Succeeded(_) => ("done", Some(true)),
-                End::Failed(_) => ("done", Some(false)),
-                End::Delivered { ok } => ("done", Some(*ok)),
-                End::Cancelled => ("cancelled", Some(false)),
-                End::Abandoned => ("abandoned", Some(false)),
-            },
-        };
-        let own_section = strand.and_then(|strand| {
-            let section = strand.bottom()?.running.as_ref()?.section;
-            Some(Data::Text(self.shared.program.name(section).clone()))
-        });
-        let owned = strand
-            .and_then(Strand::bottom)
-            .map_or(&[][..], |chain| &chain.owned);
-        let live = owned
-            .iter()
-            .map(|(_, key)| self.record(*key))
-            .filter(|record| record.is_live())
-            .map(|record| Data::Text(record.task.id.clone()))
-            .collect::<Vec<_>>();
-        let mut fields = vec![
-            ("target", Data::Text(target)),
-            ("origin", Data::text(record.origin.tag())),
-            ("state", Data::text(state)),
-            ("turns", Data::Int(i64::from(record.task.turns()))),
-            ("tasks", Data::list(live)),
-            ("depth", Data::Int(i64::from(record.depth))),
-        ];
-        fields.extend(ok.map(|ok| ("ok", Data::Bool(ok))));
-        fields.extend(own_section.map(|section| ("section", section)));
-        fields.extend(
-            self.blocked(record, strand)
-                .map(|word| ("blocked", Data::text(word))),
-        );
-        fields.extend(record.note.clone().map(|note| ("note", Data::Text(note))));
-        Data::object(fields)
-    }
-
-    /// What a live task waits for.
-    fn blocked(&self, record: &Record, strand: Option<&Strand>) -> Option<&'static str> {
-        match (&record.state, &record.rest) {
-            (State::Ended(_), _) => None,
-            (State::Seeded(_), _) if !record.slot => Some("queued"),
-            (State::Seeded(_), _) => None,
-            _ if strand.is_some_and(Strand::is_calling) => Some("call"),
-            (State::Running, _) => None,
-            (_, Rest::Queued(_)) => Some("queued"),
-            (_, Rest::Tasks(_)) => Some("tasks"),
-            (_, Rest::Effect(id)) => {
-                Some(match self.in_flight.get(id).map(|effect| &effect.deed) {
-                    Some(Deed::Round(_)) => "chat",
-                    _ => "store",
-                })
-            }
-            (_, Rest::Ready) => None,
-        }
-    }
-
     /// The running chain's own live tasks, in spawn order.
-    fn pending(&self, strand: &mut Strand, author: bool) -> Data {
+    fn pending(&self, strand: &Strand, origin: Option<&str>) -> Data {
         let owned = strand.top().map_or(&[][..], |chain| &chain.owned);
         let live = owned
             .iter()
             .map(|(_, key)| self.record(*key))
-            .filter(|record| record.is_live() && author == (record.origin == Origin::Author))
+            .filter(|record| record.is_live())
+            .filter(|record| origin.is_none_or(|origin| origin == record.origin.tag()))
             .map(|record| handle(&record.task.id))
             .collect::<Vec<_>>();
         Data::list(live)
     }
 
-    fn concurrency(&mut self, strand: &mut Strand, limit: Option<u32>) -> Reply {
+    fn concurrency(&mut self, strand: &Strand, limit: Option<u32>) -> Reply {
         let Some(chain) = strand.top().map(|chain| chain.key) else {
             return Reply::None;
         };
@@ -423,7 +371,7 @@ impl Run {
 }
 
 /// The task of the running chain that an id names (spec K95).
-pub(super) fn owned(strand: &mut Strand, id: &str) -> Result<TaskKey, Failure> {
+pub(super) fn owned(strand: &Strand, id: &str) -> Result<TaskKey, Failure> {
     let found = strand.top().and_then(|chain| chain.find_owned(id));
     found.ok_or_else(|| {
         let message = format!("task `{id}` is not a task this chain owns");

@@ -5,13 +5,13 @@ use super::event::EventKind;
 use super::outcome::Outcome;
 use super::run::{Run, Wake};
 use super::strand::{Ended, Stopped, Strand};
-use super::task::{End, Origin, Rest, State, TaskKey};
+use super::task::{End, Origin, Reason, Rest, State, TaskKey};
 use crate::lua::{Failure, Kind};
 
 impl Run {
     /// Settles what the top chain of a strand owns, now that it has ended, and gives its outcome.
     pub(super) fn settle(&mut self, strand: &mut Strand, mut result: Ended) -> Ended {
-        let Some(chain) = strand.top() else {
+        let Some(chain) = strand.top_mut() else {
             return result;
         };
         let (key, owned) = (chain.key, std::mem::take(&mut chain.owned));
@@ -21,10 +21,13 @@ impl Run {
                 .map(|(_, task)| *task)
                 .filter(|task| self.record(*task).is_live())
                 .collect();
-            let reason = if result.is_ok() {
-                "owner_returned"
-            } else {
-                "owner_failed"
+            let exhausted = |stopped: &Stopped| stopped.failure.kind == Kind::ToolLoopExhausted;
+            let (of_author, of_model) = match &result {
+                Ok(_) => (Reason::OwnerReturned, Reason::OwnerReturned),
+                Err(stopped) if exhausted(stopped) => {
+                    (Reason::OwnerFailed, Reason::ToolLoopExhausted)
+                }
+                Err(_) => (Reason::OwnerFailed, Reason::OwnerFailed),
             };
             let leaked: Vec<&str> = live
                 .iter()
@@ -36,7 +39,11 @@ impl Run {
                 result = Err(Stopped::plain(leak(&leaked.join(", "))));
             }
             for task in live {
-                self.stop_task(task, End::Abandoned, reason);
+                let reason = match self.record(task).origin {
+                    Origin::Author => of_author,
+                    Origin::Model { .. } => of_model,
+                };
+                self.stop_task(task, End::Abandoned(reason));
             }
             for (_, task) in &owned {
                 self.claims.order.join(*task);
@@ -75,14 +82,15 @@ impl Run {
                 task: self.id(task),
             },
         );
+        self.notify(task);
         self.wake_owner(task);
         self.give_slot_back(task);
         self.admit();
     }
 
-    /// Stops a live task, from the inside out: what it owns ends first (spec K210). `reason` is
-    /// why it is abandoned, where it is. Slots that come free are given out by the caller.
-    pub(super) fn stop_task(&mut self, task: TaskKey, how: End, reason: &'static str) {
+    /// Stops a live task, from the inside out: what it owns ends first (spec K210). Slots that
+    /// come free are given out by the caller.
+    pub(super) fn stop_task(&mut self, task: TaskKey, how: End) {
         if !self.record(task).is_live() {
             return;
         }
@@ -92,7 +100,7 @@ impl Run {
         let rest = std::mem::replace(&mut record.rest, Rest::Ready);
         let state = std::mem::replace(&mut record.state, State::Running);
         if let State::Resting(mut strand) = state {
-            self.abandon_owned(&mut strand, "owner_aborted");
+            self.abandon_owned(&mut strand, Reason::OwnerAborted);
             strand.tear_down_all();
         }
         match rest {
@@ -102,26 +110,27 @@ impl Run {
         }
         self.admission.unqueue(owner, task);
         let kind = match &how {
-            End::Cancelled => EventKind::TaskEnded {
+            End::Abandoned(reason) => EventKind::TaskAbandoned {
+                task: self.id(task),
+                reason: reason.tag(),
+            },
+            _ => EventKind::TaskEnded {
                 name: "task_cancelled",
                 task: self.id(task),
-            },
-            _ => EventKind::TaskAbandoned {
-                task: self.id(task),
-                reason,
             },
         };
         self.record_mut(task).state = State::Ended(how);
         self.report_end(task, kind);
+        self.notify(task);
         self.give_slot_back(task);
     }
 
     /// Abandons every live task that the chains of a strand own, the innermost chain's first, and
     /// joins all they ever owned.
-    fn abandon_owned(&mut self, strand: &mut Strand, reason: &'static str) {
+    fn abandon_owned(&mut self, strand: &mut Strand, reason: Reason) {
         for (key, owned) in strand.take_owned() {
             for (_, task) in &owned {
-                self.stop_task(*task, End::Abandoned, reason);
+                self.stop_task(*task, End::Abandoned(reason));
             }
             for (_, task) in &owned {
                 self.claims.order.join(*task);
@@ -155,7 +164,7 @@ impl Run {
     pub(super) fn end(&mut self, outcome: Outcome) {
         let root = self.record_mut(TaskKey::ROOT);
         if let State::Resting(mut strand) = std::mem::replace(&mut root.state, State::Running) {
-            self.abandon_owned(&mut strand, "run_terminated");
+            self.abandon_owned(&mut strand, Reason::RunTerminated);
             strand.tear_down_all();
         }
         let kind = match outcome {

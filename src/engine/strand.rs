@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::admission::ChainKey;
 use super::chain::{Chain, Ending, Running, Stage};
 use super::entry::{Entry, LogQuota, Request, Shared, resolve};
+use super::event::EventKind;
 use super::outbox::Task;
+use super::program::Program;
 use super::task::TaskKey;
 use super::toolbox::Toolbox;
 use crate::lua::{Class, Failure, Flow, Kind, Reply, Seeds, Vm};
@@ -178,7 +180,11 @@ impl Strand {
     }
 
     /// The chain that runs, above its callers.
-    pub(super) fn top(&mut self) -> Option<&mut Chain> {
+    pub(super) fn top(&self) -> Option<&Chain> {
+        self.chains.last()
+    }
+
+    pub(super) fn top_mut(&mut self) -> Option<&mut Chain> {
         self.chains.last_mut()
     }
 
@@ -224,6 +230,12 @@ impl Strand {
         }
     }
 
+    /// Reports under the section that the strand is in.
+    pub(super) fn report_event(&self, kind: EventKind) {
+        let section = self.section();
+        self.shared.outbox.report(&self.task, &section, kind);
+    }
+
     fn vm(&mut self) -> Option<&mut Vm<Entry>> {
         running(&mut self.chains)?.vm.as_mut()
     }
@@ -256,7 +268,7 @@ impl Strand {
                 Next::Flow(Flow::Asked(request)) => return Slice::Asked(request),
                 Next::Flow(Flow::Ended(end)) => self.block_ended(end),
                 Next::End(result) => {
-                    let running = self.top().and_then(|chain| chain.running.take());
+                    let running = self.top_mut().and_then(|chain| chain.running.take());
                     if let Some(running) = running {
                         self.tear_down(running);
                     }
@@ -276,6 +288,7 @@ impl Strand {
         };
         let index = chain.entries;
         chain.entries = chain.entries.saturating_add(1);
+        chain.talk.section.set(section);
         let program = &self.shared.program;
         let promptforge = program.dialect() == Dialect::PromptForge;
         let has_library = promptforge && program.library().is_some();
@@ -296,10 +309,10 @@ impl Strand {
                 log: Cell::new(LogQuota::new(self.shared.log_events)),
                 selection: RefCell::default(),
                 tool_model: RefCell::default(),
-                tool_called: Cell::new(false),
                 toolbox: Toolbox::default(),
                 talk: chain.talk.clone(),
-                prepared: RefCell::default(),
+                tool_call: RefCell::default(),
+                own: Cell::new(None),
             };
             let seeds = Seeds {
                 dialect: program.dialect(),
@@ -309,16 +322,17 @@ impl Strand {
                 h1: section.is_none(),
             };
             let built = Vm::new(entry, seeds, chain.var.clone());
-            let declared = built.and_then(|vm| {
+            let built = built.map_err(|failure| in_setup(program, section, failure));
+            let ready = built.and_then(|vm| {
+                self.shared.preludes.run(&vm)?;
                 if !has_library {
                     self.shared.declare(&vm)?;
                 }
                 Ok(vm)
             });
-            match declared {
+            match ready {
                 Ok(vm) => Some(vm),
                 Err(failure) => {
-                    let failure = self.in_setup(section, failure);
                     self.report(section, "lua_teardown_started");
                     self.report(section, "lua_teardown_succeeded");
                     return Next::End(Err(Stopped::plain(failure)));
@@ -380,7 +394,7 @@ impl Strand {
                 }
                 Err(failure) => {
                     self.report(section, "lua_shared_load_failed");
-                    let failure = self.in_setup(section, failure);
+                    let failure = in_setup(&self.shared.program, section, failure);
                     self.fail(Stopped::plain(failure))
                 }
             };
@@ -495,20 +509,20 @@ impl Strand {
         drop(running);
         self.report(section, "lua_teardown_succeeded");
     }
+}
 
-    /// A failure while a section's VM was being set up names the section (spec L15, F116).
-    fn in_setup(&self, section: Option<SectionId>, mut failure: Failure) -> Failure {
-        if failure.kind == Kind::Lua && matches!(failure.class, Class::Kind | Class::Exact) {
-            let name = self.shared.program.name(section);
-            let place = match section {
-                Some(_) => format!("section `{name}`: "),
-                None => format!("H1 `{name}`: "),
-            };
-            failure.report = Some(format!("{place}{}", failure.clone().into_report()));
-            failure.message = format!("{place}{}", failure.message);
-        }
-        failure
+/// A failure while a section's VM was being set up names the section (spec L15, F116).
+fn in_setup(program: &Program, section: Option<SectionId>, mut failure: Failure) -> Failure {
+    if failure.kind == Kind::Lua && matches!(failure.class, Class::Kind | Class::Exact) {
+        let name = program.name(section);
+        let place = match section {
+            Some(_) => format!("section `{name}`: "),
+            None => format!("H1 `{name}`: "),
+        };
+        failure.report = Some(format!("{place}{}", failure.clone().into_report()));
+        failure.message = format!("{place}{}", failure.message);
     }
+    failure
 }
 
 /// The entry that the innermost chain is in.

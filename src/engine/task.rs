@@ -4,10 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::admission::ChainKey;
+use super::ask::Talk;
 use super::effect::EffectId;
 use super::entry::Input;
 use super::outbox::Task;
 use super::strand::Strand;
+use super::toolbox::Called;
 use crate::lua::{Data, Delivery, Failure};
 use crate::prompt::SectionId;
 
@@ -32,12 +34,15 @@ impl TaskKey {
 pub(super) enum Origin {
     /// Lua: `tasks.spawn`, or an arm of a fanout.
     Author,
+    /// A model, in the section entry of this index in the owner's chain.
+    Model { entry: u32 },
 }
 
 impl Origin {
     pub(super) fn tag(self) -> &'static str {
         match self {
             Self::Author => "author",
+            Self::Model { .. } => "model",
         }
     }
 }
@@ -48,6 +53,40 @@ pub(super) struct Seeds {
     pub(super) input: Input,
     pub(super) var: Data,
     pub(super) index: Option<i64>,
+}
+
+/// Why a task is abandoned (spec K135).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    OwnerReturned,
+    OwnerFailed,
+    ToolLoopExhausted,
+    OwnerAborted,
+    RunTerminated,
+}
+
+impl Reason {
+    /// The word that events have.
+    pub(super) fn tag(self) -> &'static str {
+        match self {
+            Self::OwnerReturned => "owner_returned",
+            Self::OwnerFailed => "owner_failed",
+            Self::ToolLoopExhausted => "tool_loop_exhausted",
+            Self::OwnerAborted => "owner_aborted",
+            Self::RunTerminated => "run_terminated",
+        }
+    }
+
+    /// What a notice says.
+    pub(super) fn phrase(self) -> &'static str {
+        match self {
+            Self::OwnerReturned => "the section ended",
+            Self::OwnerFailed => "the owner failed",
+            Self::ToolLoopExhausted => "the tool loop was exhausted",
+            Self::OwnerAborted => "the owner was aborted",
+            Self::RunTerminated => "the run ended",
+        }
+    }
 }
 
 /// Where a task is.
@@ -72,7 +111,7 @@ pub(super) enum End {
         ok: bool,
     },
     Cancelled,
-    Abandoned,
+    Abandoned(Reason),
 }
 
 /// Why a strand rests.
@@ -102,6 +141,21 @@ pub(super) struct Wait {
     pub(super) interrupted: bool,
 }
 
+impl Wait {
+    /// A wait on these tasks, none of which has ended.
+    pub(super) fn new(kind: WaitKind, members: Vec<TaskKey>) -> Self {
+        Self {
+            kind,
+            left: members.len(),
+            members,
+            ended: Vec::new(),
+            timer: None,
+            fired: false,
+            interrupted: false,
+        }
+    }
+}
+
 /// What a wait gives.
 pub(super) enum WaitKind {
     /// `tasks.join_any`.
@@ -115,6 +169,11 @@ pub(super) enum WaitKind {
     Fanout {
         texts: Vec<Arc<str>>,
         exhausted: Vec<usize>,
+    },
+    /// A model's `await_tasks`: the call, and its timeout in seconds.
+    Notices {
+        called: Called,
+        timeout: Option<f64>,
     },
 }
 
@@ -136,6 +195,8 @@ pub(super) struct Record {
     pub(super) note: Option<Arc<str>>,
     /// The member or item it was given.
     pub(super) item: Option<Data>,
+    /// Where its end is told to the model that started it, until it is.
+    pub(super) told: Option<Rc<Talk>>,
 }
 
 impl Record {

@@ -1,57 +1,203 @@
-//! The tools of a section entry: what it offers to a model, and the calls that are under way (spec
-//! T75, T76, T111).
+//! The tools of a section entry: what it offers to a model, the calls that are under way, and how
+//! often each tool was called (spec T75, T76, T106, T111).
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use super::built_in::{BuiltIn, Targets};
+use super::catalog::Catalog;
+use super::event::{EventKind, ToolResult};
 use super::model::Tool;
+use super::offers::Offers;
+use crate::lua::{Class, Data, Failure, Kind};
 
 /// The tools of one section entry.
 #[derive(Debug, Default)]
 pub(super) struct Toolbox {
-    local: RefCell<Arc<[Tool]>>,
-    running: RefCell<Vec<Running>>,
+    /// What this section offers of units.
+    pub(super) offers: RefCell<Offers>,
+    local: RefCell<Local>,
+    targets: RefCell<Option<Targets>>,
+    running: RefCell<Vec<Called>>,
+    counts: RefCell<BTreeMap<Arc<str>, i64>>,
 }
 
-/// A local tool's handler that is running.
-#[derive(Clone, Debug)]
-pub(super) struct Running {
-    pub(super) alias: Arc<str>,
-    /// The model's call; empty for a script's.
-    pub(super) call: Arc<str>,
-    pub(super) turn: u32,
+/// The local tools, in the order they were registered.
+#[derive(Debug, Default)]
+struct Local {
+    tools: Vec<Tool>,
+    aliases: HashSet<Arc<str>>,
 }
 
 impl Toolbox {
-    /// What a round offers, in order.
-    pub(super) fn offered(&self) -> Arc<[Tool]> {
-        self.local.borrow().clone()
+    /// What a round offers, in order: what every section does, what this one does, its local tools
+    /// and the built-ins.
+    ///
+    /// # Errors
+    /// A tool whose schema is no object, which no model can be offered (spec T80).
+    pub(super) fn offered(
+        &self,
+        catalog: &Catalog,
+        always: &Offers,
+    ) -> Result<Arc<[Tool]>, Failure> {
+        let (offers, local) = (self.offers.borrow(), self.local.borrow());
+        let mut offered = Vec::new();
+        let own = offers.keys().filter(|key| !always.contains(key));
+        for key in always.keys().chain(own) {
+            let Some(bound) = catalog.get(key) else {
+                continue;
+            };
+            // A local tool of its name takes its place (spec T81).
+            if is_hidden(&bound.name) || local.aliases.contains(&bound.name) {
+                continue;
+            }
+            if !matches!(bound.tool.parameters, Data::Map(_)) {
+                let text = format!("model-facing schema build failure for tool alias {key:?}");
+                return Err(Failure {
+                    class: Class::Binding,
+                    ..Failure::new(Kind::Internal, text)
+                });
+            }
+            let described = offers.description(key).or_else(|| always.description(key));
+            offered.push(Tool {
+                name: bound.name.clone(),
+                description: described.unwrap_or(&bound.tool.description).clone(),
+                parameters: bound.tool.parameters.clone(),
+            });
+        }
+        let reachable = local.tools.iter().filter(|tool| !is_hidden(&tool.name));
+        offered.extend(reachable.cloned());
+        offered.extend(self.targets.borrow().iter().flat_map(BuiltIn::offered));
+        Ok(offered.into())
     }
 
-    /// The local tool of an alias.
-    pub(super) fn local(&self, alias: &str) -> Option<Tool> {
+    /// The alias of the local tool that a call by this name reaches.
+    pub(super) fn local(&self, name: &str) -> Option<Arc<str>> {
         let local = self.local.borrow();
-        local.iter().find(|tool| *tool.name == *alias).cloned()
+        local
+            .aliases
+            .get(name)
+            .filter(|_| !is_hidden(name))
+            .cloned()
+    }
+
+    /// Whether a local tool of this alias was registered.
+    pub(super) fn is_registered(&self, alias: &str) -> bool {
+        self.local.borrow().aliases.contains(alias)
     }
 
     /// Registers a local tool.
     pub(super) fn add(&self, tool: Tool) {
         let mut local = self.local.borrow_mut();
-        *local = local.iter().cloned().chain([tool]).collect();
+        local.aliases.insert(tool.name.clone());
+        local.tools.push(tool);
+    }
+
+    /// Lets the model start tasks at these targets, in place of those before.
+    pub(super) fn allow_tasks(&self, targets: Targets) {
+        *self.targets.borrow_mut() = Some(targets);
+    }
+
+    /// Where the model may start tasks; `None` where it may not.
+    pub(super) fn targets(&self) -> Option<Targets> {
+        self.targets.borrow().clone()
+    }
+
+    /// Counts a call of a tool; what is offered of units then has a count too (spec T108). Whether
+    /// it is the section's first of any.
+    pub(super) fn count(&self, alias: &Arc<str>, always: &Offers) -> bool {
+        let mut counts = self.counts.borrow_mut();
+        let is_first = counts.is_empty();
+        for key in always.keys().chain(self.offers.borrow().keys()) {
+            if !counts.contains_key(key) {
+                counts.insert(key.clone(), 0);
+            }
+        }
+        match counts.get_mut(alias) {
+            Some(count) => *count += 1,
+            None => drop(counts.insert(alias.clone(), 1)),
+        }
+        is_first
+    }
+
+    /// How often a tool was called.
+    ///
+    /// # Errors
+    /// The tools that have a count, where this one has none.
+    pub(super) fn counted(&self, alias: &str) -> Result<i64, Vec<Arc<str>>> {
+        let counts = self.counts.borrow();
+        let count = counts.get(alias).copied();
+        count.ok_or_else(|| counts.keys().cloned().collect())
     }
 
     /// A local tool's handler starts.
-    pub(super) fn enter(&self, running: Running) {
-        self.running.borrow_mut().push(running);
+    pub(super) fn enter(&self, called: Called) {
+        self.running.borrow_mut().push(called);
     }
 
-    /// The innermost handler has ended.
-    pub(super) fn leave(&self) -> Option<Running> {
+    /// The innermost handler has returned.
+    pub(super) fn leave(&self) -> Option<Called> {
         self.running.borrow_mut().pop()
     }
 
-    /// The innermost handler that is running.
-    pub(super) fn running(&self) -> Option<Running> {
-        self.running.borrow().last().cloned()
+    /// Only so many handlers still run. Whether there were more.
+    pub(super) fn unwind(&self, depth: usize) -> bool {
+        let mut running = self.running.borrow_mut();
+        let unwinds = running.len() > depth;
+        running.truncate(depth);
+        unwinds
     }
+
+    /// Whether a local tool's handler is running.
+    pub(super) fn is_running(&self) -> bool {
+        !self.running.borrow().is_empty()
+    }
+}
+
+/// Whether a built-in takes every call by this name (spec T82, T93).
+fn is_hidden(name: &str) -> bool {
+    BuiltIn::from_name(name).is_some()
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug)]
+pub(super) struct Called {
+    /// The name it is reported under.
+    pub(super) alias: Arc<str>,
+    /// The model's call; empty for a script's.
+    pub(super) call: Arc<str>,
+    /// The number of the round that called, or of those before a script's call.
+    pub(super) turn: u32,
+}
+
+impl Called {
+    /// What is reported of a call that gave a trusted text (spec K189).
+    pub(super) fn answered(self, succeeded: bool, content: Arc<str>) -> [EventKind; 2] {
+        let outcome = EventKind::Plain(match succeeded {
+            true => "tool_call_succeeded",
+            false => "tool_call_failed",
+        });
+        let result = EventKind::ToolResult(Box::new(ToolResult {
+            turn: self.turn,
+            tool_call_id: self.call,
+            alias: self.alias,
+            content,
+            trusted: true,
+        }));
+        [outcome, result]
+    }
+}
+
+/// The JSON Schema of a tool's arguments: an object of these properties.
+pub(super) fn schema<'a>(
+    properties: Vec<(&'a str, Data)>,
+    required: impl IntoIterator<Item = &'a str>,
+) -> Data {
+    let required = required.into_iter().map(Data::text);
+    Data::object([
+        ("type", Data::text("object")),
+        ("properties", Data::object(properties)),
+        ("required", Data::list(required.collect::<Vec<_>>())),
+    ])
 }

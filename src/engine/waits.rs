@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::effect::Effect;
+use super::event::EventKind;
 use super::run::{Deed, Run, Wake};
 use super::serve::owned;
 use super::strand::Strand;
@@ -35,7 +36,7 @@ impl Run {
                 return Err(Failure::new(Kind::TaskConsumed, message).with("task", id));
             }
         }
-        let timer = match (timeout, strand.top()) {
+        let timer = match (timeout, strand.top_mut()) {
             (Some(seconds), Some(chain)) => Some((chain.next_child().1, seconds)),
             _ => None,
         };
@@ -60,27 +61,27 @@ impl Run {
                 taken: vec![None; members.len()],
             },
         };
+        let ended = ended.map(|(_, at)| at).collect();
         let wait = Wait {
-            kind,
-            ended: ended.map(|(_, at)| at).collect(),
-            left: members.len(),
-            members,
-            timer: None,
-            fired: false,
-            interrupted: false,
+            ended,
+            ..Wait::new(kind, members)
         };
         self.begin_wait(task, wait);
-        if let Some(answer) = self.resolve_wait(task) {
+        if let Some(answer) = self.resolve_wait(task, strand) {
             return answer.map(Some);
         }
-        if let Some((id, seconds)) = timer {
-            let effect = Effect::Timer { timer: id, seconds };
-            let id = self.issue(task, effect, Deed::Timer);
-            if let Rest::Tasks(wait) = &mut self.record_mut(task).rest {
-                wait.timer = Some(id);
-            }
+        if let Some((timer, seconds)) = timer {
+            self.set_timer(task, timer, seconds);
         }
         Ok(None)
+    }
+
+    /// Gives the wait of a strand a timer, which has taken this child id.
+    pub(super) fn set_timer(&mut self, task: TaskKey, timer: Arc<str>, seconds: f64) {
+        let id = self.issue(task, Effect::Timer { timer, seconds }, Deed::Timer);
+        if let Rest::Tasks(wait) = &mut self.record_mut(task).rest {
+            wait.timer = Some(id);
+        }
     }
 
     /// Notes what a strand waits for.
@@ -94,8 +95,12 @@ impl Run {
         self.record_mut(task).rest = Rest::Tasks(Box::new(wait));
     }
 
-    /// Takes what a wait's members have come to. `None` says that it goes on.
-    pub(super) fn resolve_wait(&mut self, task: TaskKey) -> Option<Result<Reply, Failure>> {
+    /// Takes what the members of a strand's wait have come to. `None` says that it goes on.
+    pub(super) fn resolve_wait(
+        &mut self,
+        task: TaskKey,
+        strand: &Strand,
+    ) -> Option<Result<Reply, Failure>> {
         let rest = std::mem::replace(&mut self.record_mut(task).rest, Rest::Ready);
         let Rest::Tasks(mut wait) = rest else {
             return Some(Err(Failure::internal(
@@ -106,7 +111,17 @@ impl Run {
         ended.sort_unstable();
         let reply = match &mut wait.kind {
             // What it has not taken can be waited for again (spec K181).
-            _ if wait.interrupted => Some(Err(Failure::interrupted())),
+            kind if wait.interrupted => {
+                if let WaitKind::Notices { .. } = kind {
+                    strand.report_event(EventKind::Plain("tool_call_failed"));
+                }
+                Some(Err(Failure::interrupted()))
+            }
+            WaitKind::Notices { called, timeout } => {
+                let late = timeout.filter(|_| ended.is_empty());
+                let over = wait.fired || !ended.is_empty();
+                over.then(|| Ok(self.awaited(strand, called.clone(), late, &wait.members)))
+            }
             WaitKind::Any => match ended.first() {
                 Some(first) => {
                     let member = wait.members[*first as usize];
@@ -205,7 +220,7 @@ impl Run {
     /// joined (spec K79, K81).
     fn give_up(&mut self, arms: &[TaskKey]) {
         for arm in arms {
-            self.stop_task(*arm, End::Cancelled, "");
+            self.stop_task(*arm, End::Cancelled);
         }
         for arm in arms {
             self.deliver(*arm);

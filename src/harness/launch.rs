@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::model::{Broker, Show};
+use super::requirements::Requirements;
+use super::unit::Operator;
 use super::{Seed, StartedAt};
 use crate::engine::Outcome;
-use crate::engine::model::{Model, UnmetRole};
+use crate::engine::model::Model;
 use crate::prompt::Dialect;
 
 /// The limits of a run (spec L8, L76, M55, M71).
@@ -110,6 +112,8 @@ pub struct Launch {
     pub model: Option<Model>,
     /// What answers the run's rounds; `None` where there is no gateway.
     pub broker: Option<Arc<dyn Broker>>,
+    /// Who answers what the run asks its operator; `None` where nobody does (spec T124).
+    pub operator: Option<Arc<dyn Operator>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
     /// Ends what the run waits for, without ending the run.
@@ -131,8 +135,8 @@ pub struct Report {
     pub started_at: StartedAt,
     /// The parsed prompt, where it parsed.
     pub prompt: Option<Arc<crate::prompt::Prompt>>,
-    /// What its roles ask of the Host's model that this does not have (spec M12).
-    pub unmet_roles: Vec<UnmetRole>,
+    /// What it requires of its environment that this does not have (spec T51).
+    pub requirements: Requirements,
     /// The run's store, as the run left it.
     pub store: super::Store,
 }

@@ -2,35 +2,70 @@
 //! effects (spec R7).
 
 pub mod gateway;
+mod host;
 pub mod http;
 mod launch;
+mod log;
+pub mod mcp;
 pub mod model;
 mod perform;
 mod pool;
 mod prepare;
+mod requirements;
 mod script;
 mod seed;
+mod shown;
 mod started_at;
 mod store;
+mod tools;
 pub mod unit;
 pub mod web;
 pub mod yaml;
 
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};
+pub use log::Log;
 pub use pool::Pool;
+pub use requirements::{MissingService, Requirements, UnavailablePack};
 pub use script::Script;
 pub use seed::{Seed, SeedError};
 pub use started_at::{StartedAt, StartedAtError};
 pub use store::{Backend, BackendError, Directory, EntryKind, Memory, Store};
 
+use std::sync::Arc;
+
 use crate::engine::Event;
+use host::Host;
 use prepare::{Prepared, prepare};
+use unit::Unit;
 
 /// Runs prompts: draws what a run needs from outside, performs its effects and reports its outcome.
+///
+/// It holds what all runs of a Host share, its units and services. They live as long as it does.
 #[derive(Debug, Default)]
-pub struct Harness {}
+pub struct Harness {
+    host: Host,
+}
 
 impl Harness {
+    /// Has what is amiss with units logged, from here on.
+    pub fn with_log(mut self, log: Log) -> Self {
+        self.host.log = log;
+        self
+    }
+
+    /// Adds a unit: a Plugin to prompts of the one dialect, a Pack to those of the other. It takes
+    /// the place of one with the same id. One that could not be built is logged (spec T34).
+    pub fn with_unit(mut self, unit: impl Unit + 'static) -> Self {
+        self.host.add(Arc::new(unit));
+        self
+    }
+
+    /// Provides a service to the runs, by its id; of those of spec T23 in either dialect.
+    pub fn with_service(mut self, id: &str) -> Self {
+        self.host.provide(id);
+        self
+    }
+
     /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.
     pub fn run(&self, source: &str, launch: Launch, observe: &mut dyn FnMut(&Event)) -> Report {
         let (cancel, limits) = (launch.cancel.clone(), launch.limits);
@@ -43,14 +78,15 @@ impl Harness {
             mut report,
             run,
             parse_events,
-        } = prepare(source, launch);
+        } = prepare(source, launch, &self.host);
         for event in &parse_events {
             observe(event);
         }
-        if let Ok(run) = run {
+        if let Some((run, tools)) = run {
             let outside = perform::Outside {
                 store: &report.store,
                 broker: broker.as_deref(),
+                tools: &tools,
                 show,
                 limits,
                 cancel: &cancel,

@@ -7,8 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::model::{Abort, Broker, Show, Taken, Terms, is_shown};
+use super::tools::Tools;
 use super::{CancelToken, Limits, Pool, StopToken, Store};
+use crate::engine::effect::ToolRequest;
 use crate::engine::model::{FailureClass, ModelFailure, Round};
+use crate::engine::tool::{ToolClass, ToolFailure};
 use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Run};
 
 /// How often a wait looks whether the run was cancelled.
@@ -20,6 +23,7 @@ const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 pub(super) struct Outside<'a> {
     pub(super) store: &'a Store,
     pub(super) broker: Option<&'a dyn Broker>,
+    pub(super) tools: &'a Tools,
     pub(super) show: Option<Show>,
     pub(super) limits: Limits,
     pub(super) cancel: &'a CancelToken,
@@ -116,6 +120,7 @@ pub(super) fn perform(
                     waiting.answer_in(span, issued.id, Answer::Fired);
                 }
                 Effect::Model(round) => waiting.ask(issued.id, round, outside),
+                Effect::Tool(request) => waiting.call(issued.id, request, issued.task, outside),
             }
         }
         for id in step.withdrawn {
@@ -164,14 +169,40 @@ impl Waiting {
                 self.answers.push_back(answer);
             }
             Taken::Known(span, answer) => self.answer_in(span, id, Answer::Model(answer)),
-            Taken::Deed(deed) => {
-                self.aborts.insert(id, abort);
-                let submitted = self.pool.submit(id, move || Answer::Model(deed()));
-                if let Err(error) = submitted {
-                    let answer = Answer::Broken(format!("no worker could be started: {error}"));
-                    self.answers.push_back(Queued::new(id, answer));
-                }
+            Taken::Deed(deed) => self.submit(id, abort, move || Answer::Model(deed())),
+        }
+    }
+
+    /// Has a unit answer a tool call.
+    fn call(
+        &mut self,
+        id: EffectId,
+        request: Arc<ToolRequest>,
+        task: Arc<str>,
+        outside: &Outside<'_>,
+    ) {
+        let abort = Abort::default();
+        match outside.tools.take(request, task, abort.clone()) {
+            Some(deed) => self.submit(id, abort, move || Answer::Tool(deed())),
+            None => {
+                let failure = ToolFailure::new(ToolClass::Backend, "no unit serves this tool");
+                let answer = Answer::Tool(Err(failure));
+                self.answers.push_back(Queued::new(id, answer));
             }
+        }
+    }
+
+    /// Has a worker do what gives an answer.
+    fn submit(
+        &mut self,
+        id: EffectId,
+        abort: Abort,
+        deed: impl FnOnce() -> Answer + Send + 'static,
+    ) {
+        self.aborts.insert(id, abort);
+        if let Err(error) = self.pool.submit(id, deed) {
+            let answer = Answer::Broken(format!("no worker could be started: {error}"));
+            self.answers.push_back(Queued::new(id, answer));
         }
     }
 

@@ -7,9 +7,13 @@ use mlua::{Table, Value};
 use super::convert::{NotData, to_data, to_sequences, type_name};
 use super::data::Data;
 use super::failure::Failure;
+use super::guard::is_frozen;
 use super::object::Object;
 use super::raised::failure_of;
 use super::vm::scalar;
+
+/// How many elements a table may give by indexing alone: more than a section's memory holds.
+const MOST_INDEXED: usize = 1 << 20;
 
 /// One argument of a call, or a part of one.
 #[derive(Clone, Debug)]
@@ -26,6 +30,14 @@ impl Arg {
         type_name(&self.0)
     }
 
+    /// The type word that Lua itself has.
+    pub fn lua_type(&self) -> &'static str {
+        match self.0 {
+            Value::Integer(_) => "number",
+            _ => self.type_of(),
+        }
+    }
+
     /// A Lua integer.
     pub fn integer(&self) -> Option<i64> {
         self.0.as_integer()
@@ -38,6 +50,11 @@ impl Arg {
             Value::Number(n) => Some(n),
             _ => None,
         }
+    }
+
+    /// Whether it is a frozen table, such as a part of `argv` (spec L126).
+    pub fn is_frozen(&self) -> bool {
+        self.0.as_table().is_some_and(is_frozen)
     }
 
     /// Whether it is a table.
@@ -64,15 +81,6 @@ impl Arg {
     /// A boolean.
     pub fn boolean(&self) -> Option<bool> {
         self.0.as_boolean()
-    }
-
-    /// A table's raw pairs, in no order; none for another type.
-    pub fn pairs(&self) -> Vec<(Arg, Arg)> {
-        let Some(table) = self.0.as_table() else {
-            return Vec::new();
-        };
-        let pairs = table.pairs::<Value, Value>().filter_map(Result::ok);
-        pairs.map(|(key, value)| (Arg(key), Arg(value))).collect()
     }
 
     /// Whether it is a function, userdata or thread: never data, whatever it holds.
@@ -156,6 +164,29 @@ impl Arg {
     /// What a prompt's own `__index` raised.
     pub fn element(&self, index: usize) -> Result<Arg, Failure> {
         self.read(|table| table.get(index))
+    }
+
+    /// Hands over the elements of a table's list part in order. Where that is empty the table is
+    /// indexed until nil comes: a guarded table has no raw length of its own (spec K103).
+    ///
+    /// # Errors
+    /// What a prompt's own `__index` raised, or that it has no end, or what the visitor says.
+    pub fn each(&self, mut visit: impl FnMut(Arg) -> Result<(), Failure>) -> Result<(), Failure> {
+        let length = self.raw_len();
+        for at in 1..=length {
+            visit(self.element(at)?)?;
+        }
+        if length > 0 {
+            return Ok(());
+        }
+        for at in 1..=MOST_INDEXED {
+            let element = self.element(at)?;
+            if element.is_nil() {
+                return Ok(());
+            }
+            visit(element)?;
+        }
+        Err(Failure::lua("not enough memory"))
     }
 
     /// The raw length of a table.

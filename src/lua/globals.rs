@@ -113,7 +113,7 @@ impl<H: Host> Core<H> {
         let Some(object) = self.host.object(&objects[at]) else {
             return Ok(None);
         };
-        let value = Value::UserData(lua.create_userdata(object)?);
+        let value = object.into_lua(lua)?;
         self.globals.raw_set(&*objects[at], &value)?;
         objects.swap_remove(at);
         Ok(Some(value))
@@ -248,10 +248,11 @@ impl<H: Host> Core<H> {
             },
             Definition::Table(functions) => {
                 let table = lua.create_table_with_capacity(0, functions.len())?;
-                for (name, function) in *functions {
-                    table.raw_set(*name, self.function(lua, *function)?)?;
-                }
-                Ok(Value::Table(table))
+                self.fill(lua, table, functions)
+            }
+            Definition::Tools(functions) => {
+                let table = self.group(lua, "tools")?.raw_get("global")?;
+                self.fill(lua, table, functions)
             }
             Definition::Data(data) => match data(&self.host) {
                 Some(data) => to_lua(lua, &data),
@@ -269,6 +270,25 @@ impl<H: Host> Core<H> {
                 Ok(Value::Table(table))
             }
             Definition::Require => self.require(lua).map(Value::Function),
+        }
+    }
+
+    fn fill(
+        self: &Rc<Self>,
+        lua: &Lua,
+        table: Table,
+        functions: &'static [(&'static str, Function<H>)],
+    ) -> mlua::Result<Value> {
+        for (name, function) in functions {
+            table.raw_set(*name, self.function(lua, *function)?)?;
+        }
+        Ok(Value::Table(table))
+    }
+
+    /// Counts a suspending call, where one that is answered at once counts (spec K147).
+    pub(super) fn suspends(&self) {
+        if self.dialect == Dialect::PromptForge {
+            self.epoch.set(self.epoch.get() + 1);
         }
     }
 
@@ -294,9 +314,7 @@ impl<H: Host> Core<H> {
             Function::Suspending(body) => {
                 let ask = lua.create_function(move |lua, mut args: mlua::MultiValue| {
                     core.poll()?;
-                    if core.dialect == Dialect::PromptForge {
-                        core.epoch.set(core.epoch.get() + 1);
-                    }
+                    core.suspends();
                     let request = body(&Call {
                         lua,
                         core: &core,

@@ -20,9 +20,10 @@ pub(super) enum Helper {
     Messages,
     Tools,
     Loop,
+    Prelude,
 }
 
-const SOURCES: [(&str, &str); 12] = [
+const SOURCES: [(&str, &str); 13] = [
     ("run", include_str!("helpers/run.lua")),
     ("errors", include_str!("helpers/errors.lua")),
     ("iterate", include_str!("helpers/iterate.lua")),
@@ -35,12 +36,13 @@ const SOURCES: [(&str, &str); 12] = [
     ("messages", include_str!("helpers/messages.lua")),
     ("tools", include_str!("helpers/tools.lua")),
     ("loop", include_str!("helpers/loop.lua")),
+    ("prelude", include_str!("helpers/prelude.lua")),
 ];
 
 /// How helper frames are named in tracebacks, before the file's name.
 pub(super) const PLACE: &str = "runvil/";
 
-static CODE: [OnceLock<Vec<u8>>; 12] = [const { OnceLock::new() }; 12];
+static CODE: [OnceLock<Vec<u8>>; 13] = [const { OnceLock::new() }; 13];
 
 /// Loads a helper into a VM. Called with its natives it gives what it defines.
 pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {

@@ -11,7 +11,9 @@ use super::conversation::Conversation;
 use super::convert::{self, NotData, type_name};
 use super::data::Data;
 use super::failure::Failure;
+use super::guard::snapshot_of;
 use super::object::Object;
+use super::raised::failure_of;
 use super::reply::Reply;
 use super::vm::Core;
 
@@ -80,6 +82,8 @@ pub enum Definition<H: Host> {
     FunctionWhere(fn(&H) -> bool, Function<H>),
     /// A table of functions.
     Table(&'static [(&'static str, Function<H>)]),
+    /// The table of functions that holds `tools.calls` once a tool was called (spec T107).
+    Tools(&'static [(&'static str, Function<H>)]),
     /// Plain data, or absent.
     Data(fn(&H) -> Option<Data>),
     /// A sealed table: reads give the fields, anything else fails (spec L66, L67).
@@ -183,6 +187,12 @@ impl<H: Host> Call<'_, H> {
         self.core.is_loading()
     }
 
+    /// Notes that this function counts as a suspending call, which it does by no request (spec
+    /// K147).
+    pub fn suspends(&self) {
+        self.core.suspends();
+    }
+
     /// How many arguments were given.
     pub fn count(&self) -> usize {
         self.args.len()
@@ -191,6 +201,22 @@ impl<H: Host> Call<'_, H> {
     /// An argument; nil for an absent one.
     pub fn arg(&self, index: usize) -> Arg {
         Arg(self.args.get(index).cloned().unwrap_or(Value::Nil))
+    }
+
+    /// A table argument's raw pairs, in no order; none for another type. A guarded table has those
+    /// of the data it stands for (spec L37).
+    ///
+    /// # Errors
+    /// Want of memory.
+    pub fn pairs(&self, index: usize) -> Result<Vec<(Arg, Arg)>, Failure> {
+        let Some(Value::Table(table)) = self.args.get(index) else {
+            return Ok(Vec::new());
+        };
+        let plain = snapshot_of(table).map(|data| convert::to_lua(self.lua, &data));
+        let plain = plain.transpose().map_err(|error| failure_of(&error))?;
+        let table = plain.as_ref().and_then(Value::as_table).unwrap_or(table);
+        let pairs = table.pairs::<Value, Value>().filter_map(Result::ok);
+        Ok(pairs.map(|(key, value)| (Arg(key), Arg(value))).collect())
     }
 
     /// The type word of an argument, for messages; `nil` for an absent one.

@@ -16,6 +16,7 @@ mod host;
 mod library;
 mod object;
 mod order;
+mod prelude;
 mod raised;
 mod rebase;
 mod reply;
@@ -29,7 +30,7 @@ pub use convert::NotData;
 pub use data::Data;
 pub use failure::{Class, Failure, Field, INTERRUPTED, Kind};
 pub use host::{Call, Definition, Function, Global, Host, Library, Lookup, Thrown, Written};
-pub use object::Object;
+pub use object::{Fields, Object, Part};
 pub use reply::{Delivery, Reply};
 pub use vm::{Flow, Seeds, Vm};
 

@@ -9,7 +9,7 @@ use super::convert::to_lua;
 use super::data::Data;
 use super::failure::Failure;
 use super::host::Host;
-use super::object::Object;
+use super::object::{Object, sequence};
 use super::vm::Core;
 
 /// What a call gives back to Lua.
@@ -23,6 +23,8 @@ pub enum Reply {
     Text(String),
     /// An object of the engine's.
     Object(Object),
+    /// A sequence of objects.
+    Objects(Vec<Object>),
     /// Several values; of each its first.
     Several(Vec<Reply>),
     /// A shared string.
@@ -77,7 +79,8 @@ impl Reply {
             Self::None => return Ok(Values::None),
             Self::Bool(value) => Value::Boolean(value),
             Self::Text(text) => Value::String(lua.create_string(text)?),
-            Self::Object(object) => Value::UserData(lua.create_userdata(object)?),
+            Self::Object(object) => object.into_lua(lua)?,
+            Self::Objects(objects) => sequence(lua, objects)?,
             Self::Several(replies) => {
                 let mut values = Vec::with_capacity(replies.len());
                 for reply in replies {

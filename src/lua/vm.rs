@@ -107,11 +107,11 @@ pub(super) struct Core<H: Host> {
 
 /// A section VM.
 pub struct Vm<H: Host> {
-    core: Rc<Core<H>>,
+    pub(super) core: Rc<Core<H>>,
     runner: LuaFunction,
     running: Option<(Thread, Compiled)>,
     // Last, so that what refers into the state is dropped before it.
-    lua: Lua,
+    pub(super) lua: Lua,
 }
 
 impl<H: Host> Vm<H> {
@@ -330,12 +330,17 @@ impl<H: Host> Vm<H> {
 }
 
 impl<H: Host> Core<H> {
-    /// Loads a compiled region into the VM.
-    pub(super) fn load(&self, lua: &Lua, block: &Compiled) -> mlua::Result<LuaFunction> {
+    /// Notes how Lua names a region in its messages.
+    pub(super) fn mark_region(&self, block: &Compiled) {
         let mut markers = self.markers.borrow_mut();
         if !markers.iter().any(|known| known.marker() == block.marker()) {
             markers.push(block.clone());
         }
+    }
+
+    /// Loads a compiled region into the VM.
+    pub(super) fn load(&self, lua: &Lua, block: &Compiled) -> mlua::Result<LuaFunction> {
+        self.mark_region(block);
         lua.load(block.code())
             .set_mode(ChunkMode::Binary)
             .into_function()

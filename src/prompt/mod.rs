@@ -14,7 +14,7 @@ mod reference;
 mod tree;
 
 pub use error::{Location, ParseError, ParseErrorKind};
-pub(crate) use frontmatter::LUA_GLOBALS;
+pub(crate) use frontmatter::{LUA_GLOBALS, too_deep};
 pub use frontmatter::{is_name, reserved};
 pub use lookalike::{Lookalike, lookalikes};
 pub use reference::{ReferenceError, Scope};

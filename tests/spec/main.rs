@@ -34,6 +34,7 @@ directories! {
     part_03: "03-control-flow-and-tasks",
     part_04: "04-store",
     part_05: "05-models",
+    part_06: "06-tools",
     part_07: "07-runs-events-records",
     seed_000: "seed-000",
     seed_001: "seed-001",

@@ -99,7 +99,12 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
         seed: hex(&report.seed.0),
         rounds: recorder.map_or_else(Vec::new, |recorder| recorder.rounds()),
         shown: shown.try_iter().collect(),
-        unmet_roles: report.unmet_roles.iter().map(UnmetPattern::from).collect(),
+        unmet_roles: report
+            .requirements
+            .unmet_roles
+            .iter()
+            .map(UnmetPattern::from)
+            .collect(),
     })
 }
 
@@ -137,6 +142,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         model: case.model.as_ref().map(ModelSetup::model),
         broker: None,
         show: None,
+        operator: None,
         stop: StopToken::default(),
         cancel: CancelToken::default(),
     })

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use runvil::engine::model::{Model, Thinking};
 use runvil::engine::{Answer, Effect, EffectId, Item, Outcome, Program, Run, Setup};
 use runvil::harness::Store;
 use runvil::prompt::Dialect;
+
+use super::talk;
 
 /// How a run is driven.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +48,13 @@ pub fn setup(concurrency: u32) -> Setup {
         memory: 64 << 20,
         concurrency,
         log_events: 100_000,
-        model: None,
+        model: Some(Model {
+            id: "plan".into(),
+            context: 1 << 30,
+            thinking: Thinking::Never,
+            description: "".into(),
+        }),
+        packs: Default::default(),
         max_rounds: 24,
         ui: None,
         store: Some(Default::default()),
@@ -92,7 +101,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
     let mut withdrawn = BTreeSet::new();
     // What each task waits for: it never wants two answers at once.
     let mut wanted: BTreeMap<Arc<str>, EffectId> = BTreeMap::new();
-    // The store operations of tasks, which hold their slots meanwhile (spec K125).
+    // The store operations and rounds of tasks, which hold their slots meanwhile (spec K125).
     let mut slots: BTreeSet<EffectId> = BTreeSet::new();
     for _ in 0..100_000 {
         let step = run.step();
@@ -105,11 +114,12 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
             let Item::Effect(issued) = item else { continue };
             let answer = match &issued.effect {
                 Effect::Store { op, .. } => Answer::Store(store.perform(op)),
-                Effect::Model(_) => panic!("asks no model"),
+                Effect::Model(round) => Answer::Model(Ok(Box::new(talk::answer(round)))),
+                Effect::Tool(_) => panic!("calls no tool"),
                 Effect::Timer { .. } => Answer::Fired,
             };
             if !withdrawn.contains(&issued.id) {
-                if matches!(answer, Answer::Store(_)) && *issued.task != *"0" {
+                if !matches!(answer, Answer::Fired) && *issued.task != *"0" {
                     slots.insert(issued.id);
                 }
                 let other = wanted.insert(issued.task.clone(), issued.id);

@@ -10,11 +10,12 @@ use runvil::engine::{
 use runvil::harness::{Harness, Launch, Store};
 
 use super::drive::{Order, Ran, drive, program, setup};
-use super::trace;
+use super::{talk, trace};
 
 /// A prompt whose main section holds this Lua, with more sections below it.
 fn prompt(main: &str, more: &[(&str, &str)]) -> String {
-    let mut out = String::from("---\nname: hostile\ndescription: d\nrunvil: 0\n---\n# T\n");
+    let mut out =
+        String::from("---\nname: hostile\ndescription: d\nrunvil: 0\nmodels: {m: {}}\n---\n# T\n");
     for (heading, lua) in [("## Main", main)].iter().chain(more) {
         out.push_str(&format!("\n{heading}\n\n```lua\n{lua}\n```\n"));
     }
@@ -52,10 +53,13 @@ fn outcome(source: &str, setup: Setup) -> Outcome {
         let step = run.step();
         for item in step.items {
             let Item::Effect(issued) = item else { continue };
-            let Effect::Store { op, .. } = issued.effect else {
-                continue;
+            let answer = match &issued.effect {
+                Effect::Store { op, .. } => Answer::Store(store.perform(op)),
+                Effect::Model(round) => Answer::Model(Ok(Box::new(talk::answer(round)))),
+                Effect::Tool(_) => panic!("calls no tool"),
+                Effect::Timer { .. } => continue,
             };
-            run.answer(issued.id, Answer::Store(store.perform(&op)));
+            run.answer(issued.id, answer);
         }
         if let Some(outcome) = step.outcome {
             return outcome;
@@ -118,6 +122,38 @@ fn very_many_tasks_may_be_left() {
     };
     assert!(error.message.contains("0.0, 0.1, "), "{}", error.message);
     assert!(error.message.contains(", 0.19999; wait on or cancel"));
+}
+
+/// A model that starts very many tasks in one reply, and then waits for each.
+#[test]
+fn a_model_may_start_very_many_tasks() {
+    let main = "models.use('m') tools.allow_tasks() \
+                local script = string.rep('t1 ', 3000) .. '|' .. string.rep('a ', 3000) \
+                local m = messages.new():user(script) models.loop(m) \
+                local ends = 0 for _, r in ipairs(m) do \
+                  ends = ends + select(2, r.content:gsub('%) completed: ', '')) end \
+                return #m .. ' ' .. ends .. ' ' .. #tasks.pending()";
+    let source = prompt(main, &[("## S1", "return 'r'")]);
+    let expected = Outcome::Completed("6004 3000 0".into());
+    assert_eq!(outcome(&source, setup(8)), expected);
+}
+
+/// Handlers in each other, as deep as Lua goes, and a model loop in each of a few.
+#[test]
+fn handlers_may_call_each_other_without_end() {
+    let main = "local deep = 0 \
+                tools.offer_local('l', 'd', {}, function() deep = deep + 1 return tools.call('l') end) \
+                local ok, e = pcall(tools.call, 'l') \
+                tools.offer_local('m', 'd', {}, function(t) return t.n == 0 and 'end' or \
+                  tools.call('m', { n = t.n - 1 }) end) \
+                return tostring(ok) .. e.kind .. tostring(deep > 1000) .. tools.call('m', { n = 1000 }) \
+                .. tools.calls.m";
+    let setup = Setup {
+        memory: 1 << 30,
+        ..setup(8)
+    };
+    let expected = Outcome::Completed("falseluatrueend1001".into());
+    assert_eq!(outcome(&prompt(main, &[]), setup), expected);
 }
 
 #[test]
@@ -306,7 +342,7 @@ fn effects(run: &mut Run) -> Vec<(String, EffectId)> {
         .filter_map(|item| match item {
             Item::Effect(issued) => Some(match issued.effect {
                 Effect::Store { op, .. } => (op.target().unwrap_or_default().to_owned(), issued.id),
-                Effect::Model(_) => panic!("asks no model"),
+                Effect::Model(_) | Effect::Tool(_) => panic!("asks no model and calls no tool"),
                 Effect::Timer { timer, .. } => (timer.to_string(), issued.id),
             }),
             Item::Event(_) => None,

@@ -10,4 +10,5 @@ mod properties;
 #[path = "../store/slow.rs"]
 #[allow(dead_code)]
 mod slow;
+mod talk;
 mod trace;

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use super::talk::{self, Act};
+
 /// The paths that accesses are made on, some below others; `@` stands for the task's id.
 const PATHS: [&str; 11] = [
     "o/@", "o/@", "@/x", "@/y/z", "@/y", "a", "b", "d/x", "d/e/z", "d", "d/e",
@@ -56,6 +58,10 @@ enum Deed {
     Cancel(u8),
     Ask(&'static str),
     Limit(u8),
+    /// A loop of rounds with a model that does this.
+    Talk(Vec<Vec<Act>>),
+    /// Takes the handles of the live tasks that models have started.
+    Adopt,
 }
 
 /// How a section ends.
@@ -140,6 +146,18 @@ impl Plan {
                     *to += at;
                     afford(costs[*to] * *arms) && !(calm && fails[*to])
                 }
+                Deed::Talk(batches) => {
+                    for batch in batches {
+                        batch.retain_mut(|act| match act {
+                            Act::Start(to) => {
+                                *to += at;
+                                afford(costs[*to])
+                            }
+                            _ => true,
+                        });
+                    }
+                    true
+                }
                 _ => true,
             });
             costs[at] = cost;
@@ -148,7 +166,7 @@ impl Plan {
 
     /// The program as a prompt file.
     pub fn prompt(&self) -> String {
-        let mut out = String::from("---\nname: plan\ndescription: d\nrunvil: 0\n---\n# Plan\n");
+        let mut out = String::from(HEADER);
         for (at, section) in self.sections.iter().enumerate() {
             let _ = write!(out, "\n## S{at}\n\n```lua\n{PRELUDE}");
             for deed in &section.deeds {
@@ -187,7 +205,7 @@ fn read_section(bytes: &mut Bytes<'_>, calm: bool, after: usize) -> Section {
 }
 
 fn read_deed(bytes: &mut Bytes<'_>, calm: bool, after: usize) -> Option<Deed> {
-    let kind = bytes.below(if calm { 12 } else { 18 });
+    let kind = bytes.below(if calm { 14 } else { 22 });
     let timeout = |bytes: &mut Bytes<'_>| (bytes.below(3) == 0).then_some(0.5);
     Some(match kind {
         0..=2 => Deed::Access(
@@ -202,18 +220,45 @@ fn read_deed(bytes: &mut Bytes<'_>, calm: bool, after: usize) -> Option<Deed> {
         10 if calm => Deed::All(None),
         10 => Deed::All(timeout(bytes)),
         11 => Deed::Limit(bytes.next() % 4 + 1),
-        12 | 13 => Deed::Any(timeout(bytes)),
-        14 | 15 => Deed::Cancel(bytes.next()),
-        16 | 17 => Deed::Ask(["pending", "ready", "status"][bytes.below(3)]),
+        12 | 13 => Deed::Talk(read_talk(bytes, calm, after)),
+        14 | 15 => Deed::Any(timeout(bytes)),
+        16 | 17 => Deed::Cancel(bytes.next()),
+        18 | 19 => Deed::Ask(["pending", "ready", "status"][bytes.below(3)]),
+        20 | 21 => Deed::Adopt,
         _ => return None,
     })
+}
+
+/// What a model does. Where it is calm it waits for each task at once, so that it cannot tell when
+/// the task has ended.
+fn read_talk(bytes: &mut Bytes<'_>, calm: bool, after: usize) -> Vec<Vec<Act>> {
+    let start = |bytes: &mut Bytes<'_>| match after {
+        0 => Act::Await,
+        _ => Act::Start(1 + bytes.below(after)),
+    };
+    let batches = 1 + bytes.below(4);
+    let batches = (0..batches).map(|_| {
+        if calm {
+            return vec![start(bytes), Act::Await];
+        }
+        let calls = 1 + bytes.below(4);
+        let calls = (0..calls).map(|_| match bytes.below(8) {
+            0..=2 => start(bytes),
+            3 => Act::Await,
+            4 | 5 => Act::AwaitFor(bytes.next() % 5),
+            6 => Act::Ask(bytes.next()),
+            _ => Act::Cancel(bytes.next()),
+        });
+        calls.collect()
+    });
+    batches.collect()
 }
 
 impl Deed {
     /// Whether it looks at the order in which tasks end, or makes it matter.
     fn looks(&self) -> bool {
         match self {
-            Self::Any(_) | Self::Cancel(_) | Self::Ask(_) => true,
+            Self::Any(_) | Self::Cancel(_) | Self::Ask(_) | Self::Adopt => true,
             Self::All(timeout) => timeout.is_some(),
             _ => false,
         }
@@ -235,9 +280,13 @@ impl Deed {
             Self::Cancel(which) => format!("cancel({which})"),
             Self::Ask(what) => format!("ask('{what}')"),
             Self::Limit(limit) => format!("tasks.concurrency({limit})"),
+            Self::Talk(batches) => format!("talk('{}')", talk::write(batches)),
+            Self::Adopt => "adopt()".to_owned(),
         }
     }
 }
+
+const HEADER: &str = "---\nname: plan\ndescription: d\nrunvil: 0\nmodels: {m: {}}\n---\n# Plan\n";
 
 /// What every section begins with. A line is logged right before an access or a call, and right
 /// after a delivery; no other chain runs in between.
@@ -298,6 +347,21 @@ local function all(options)
   see(late)
 end
 local function cancel(which) if #handles > 0 then tasks.cancel(pick(which)) end end
+local function talk(script)
+  models.use('m')
+  tools.allow_tasks()
+  local list = messages.new():user(script)
+  local ok, failure = pcall(models.loop, list)
+  for i = 2, #list do see(list[i].content) end
+  if not ok then see(failure) end
+end
+local function adopt()
+  for _, task in ipairs(tasks.pending({ origin = 'model' })) do
+    local known = false
+    for _, other in ipairs(handles) do known = known or other.task == task.task end
+    if not known then handles[#handles + 1] = task end
+  end
+end
 local function ask(what)
   if what == 'pending' then see(#tasks.pending())
   elseif #handles > 0 and what == 'ready' then see(tasks.ready(handles[1]))

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use runvil::engine::{EventKind, Item, Outcome, RunErrorKind};
+use runvil::engine::{Effect, EventKind, Item, Outcome, RunErrorKind};
 
 use super::drive::Ran;
-use super::slow;
+use super::{slow, talk};
 
 /// A point of a task's own order, with every point that comes before it.
 type Points = Vec<BTreeSet<usize>>;
@@ -57,6 +57,16 @@ impl<'a> Graph<'a> {
         let frames = self.frames.entry(owner).or_default();
         if let Some(Frame::Fanout(arms)) = frames.last_mut() {
             arms.push(task);
+        }
+    }
+
+    /// A model of a task's is told of these ends.
+    fn told(&mut self, task: &'a str, ends: &[String]) {
+        let started = self.started.get(task).into_iter().flatten().copied();
+        let told = |id: &&str| ends.iter().any(|end| end == id);
+        let joins: Vec<&str> = started.filter(told).collect();
+        if !joins.is_empty() {
+            self.step(task, &joins);
         }
     }
 
@@ -163,15 +173,29 @@ pub fn check(ran: &Ran) {
     let mut graph = Graph::default();
     let mut live: BTreeMap<&str, &str> = BTreeMap::new();
     let mut ids = BTreeSet::new();
+    // The model's tasks that live; one that has ended and is to be told of next; those told of.
+    let (mut untold, mut notice, mut told) = (BTreeSet::new(), None, BTreeSet::new());
     let mut over = false;
     let mut expected: Option<(String, Vec<String>)> = None;
     for (at, item) in ran.items.iter().enumerate() {
-        let Item::Event(event) = item else { continue };
+        let event = match item {
+            Item::Event(event) => event,
+            Item::Effect(issued) => {
+                if let Effect::Model(round) = &issued.effect {
+                    graph.told(&issued.task, &talk::told(round));
+                }
+                continue;
+            }
+        };
         assert!(!over, "{event:?} after the run's last event");
         let task = &*event.task;
         assert!(
             task == "0" || live.contains_key(task),
             "{event:?} of a task that does not live"
+        );
+        assert!(
+            notice.is_none() || matches!(event.kind, EventKind::TaskNotice { .. }),
+            "the notice of {notice:?} comes next"
         );
         match &event.kind {
             EventKind::TaskStarted(started) => {
@@ -186,6 +210,9 @@ pub fn check(ran: &Ran) {
                 );
                 live.insert(&started.task, task);
                 graph.spawned(task, &started.task);
+                if started.origin == "model" {
+                    untold.insert(&*started.task);
+                }
             }
             EventKind::TaskEnded { task: ended, .. }
             | EventKind::TaskAbandoned { task: ended, .. } => {
@@ -197,6 +224,27 @@ pub fn check(ran: &Ran) {
                     "what {task} owns ends first"
                 );
                 graph.ended(task);
+                let cancelled = matches!(
+                    event.kind,
+                    EventKind::TaskEnded {
+                        name: "task_cancelled",
+                        ..
+                    }
+                );
+                // No notice comes of a task that its model has cancelled (spec K165).
+                if untold.remove(task) && !cancelled {
+                    notice = Some(task);
+                }
+            }
+            EventKind::TaskNotice { task: ended, .. } => {
+                assert!(
+                    notice.take().is_none_or(|task| task == &**ended),
+                    "the notice of {ended}"
+                );
+                assert!(told.insert(&**ended), "{ended} is told of once");
+            }
+            EventKind::ToolResult(result) if *result.alias == *"await_tasks" => {
+                graph.told(task, &talk::ended(&result.content));
             }
             EventKind::Checkpoint { .. } if ran.cancelled.is_some_and(|from| at >= from) => {}
             EventKind::Checkpoint { message } => {
@@ -269,7 +317,14 @@ pub fn work(ran: &Ran) -> BTreeMap<String, Vec<String>> {
     for item in &ran.items {
         let (task, what) = match item {
             Item::Event(event) => (&event.task, format!("{:?} {}", event.kind, event.section)),
-            Item::Effect(issued) => (&issued.task, format!("{:?}", issued.effect)),
+            Item::Effect(issued) => {
+                let shown = match &issued.effect {
+                    Effect::Model(round) => talk::shown(round),
+                    Effect::Tool(_) => panic!("calls no tool"),
+                    other => format!("{other:?}"),
+                };
+                (&issued.task, shown)
+            }
         };
         work.entry(task.to_string()).or_default().push(what);
     }

@@ -5,11 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use runvil::harness::model::Abort;
-use runvil::harness::unit::Unit;
 use runvil::harness::web::search::HttpSearch;
 use runvil::harness::web::{FetchPolicy, Web};
 
-use crate::ask::{arguments, policy, site, web};
+use crate::ask::{arguments, policy, run, site, web};
 use crate::network::{FakeNetwork, Found};
 use crate::server::{Server, Step};
 
@@ -20,7 +19,7 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 fn aborted(web: Web, tool: &'static str, given: &str, got_so_far: impl Fn() -> bool) {
     let (abort, given) = (Abort::default(), arguments(given));
     let theirs = abort.clone();
-    let call = thread::spawn(move || web.call(tool, tool, &given, &theirs));
+    let call = thread::spawn(move || run(&web, tool, &given, &theirs));
     let began = Instant::now();
     while !got_so_far() {
         assert!(began.elapsed() < LONG, "it got nowhere");
@@ -85,7 +84,7 @@ fn t105_an_abort_that_came_before_lets_nothing_out() {
     let abort = Abort::default();
     abort.abort();
     let began = Instant::now();
-    let _ = patient(&network).call("fetch", "fetch", &arguments(FETCH), &abort);
+    let _ = run(&patient(&network), "fetch", &arguments(FETCH), &abort);
     assert!(began.elapsed() < AT_ONCE);
     assert!(server.requests().is_empty());
 }

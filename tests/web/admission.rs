@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use runvil::engine::tool::ToolClass;
+use runvil::harness::CancelToken;
 use runvil::harness::model::Abort;
 use runvil::harness::unit::Unit;
 use runvil::harness::web::FetchPolicy;
 use runvil::lua::Data;
 use runvil::prompt::Dialect;
 
-use crate::ask::{call, fetch, hard, policy, web};
+use crate::active::activate;
+use crate::ask::{call, fetch, hard, policy, run, web};
 use crate::network::FakeNetwork;
 
 #[test]
@@ -26,15 +28,21 @@ fn t129_the_unit_is_first_party_in_both_dialects_and_needs_a_provider() {
     ] {
         assert_eq!(web.vendor(dialect), vendor);
         assert_eq!(web.needs(dialect), [need]);
-        assert_eq!(web.prelude(dialect), None);
     }
     assert!(web.conflicts().is_empty());
+    assert_eq!(
+        (
+            web.fault(),
+            activate(&web, &CancelToken::default()).unwrap().prelude()
+        ),
+        (None, None)
+    );
 }
 
 #[test]
 fn t130_t132_the_tools_are_described() {
     let web = web(FetchPolicy::default());
-    let tools = web.tools(Dialect::Runvil);
+    let tools = activate(&web, &CancelToken::default()).unwrap().tools();
     let told: Vec<_> = tools
         .iter()
         .map(|tool| {
@@ -191,7 +199,7 @@ fn t142_the_first_broken_rule_is_named_before_any_look_up() {
 #[test]
 fn the_unit_has_no_other_tools() {
     let web = web(FetchPolicy::default());
-    let failure = web.call("post", "web/post", &Data::empty(), &Abort::default());
+    let failure = run(&web, "post", &Data::empty(), &Abort::default());
     let failure = failure.unwrap_err();
     assert_eq!(failure.class, ToolClass::InvalidArguments);
     assert_eq!(failure.message, "web/post is no tool of the web unit");

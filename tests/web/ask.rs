@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use runvil::engine::tool::{ToolClass, ToolFailure};
+use runvil::harness::CancelToken;
 use runvil::harness::model::Abort;
-use runvil::harness::unit::Unit;
 use runvil::harness::web::search::{SearchAnswer, SearchProvider, SearchQuery};
 use runvil::harness::web::{FetchPolicy, Web};
 use runvil::lua::Data;
 
+use crate::active::{self, activate};
 use crate::network::{FakeNetwork, PUBLIC};
 use crate::server::{Request, Server, Step};
 
@@ -27,6 +28,13 @@ pub fn web(policy: FetchPolicy) -> Web {
     Web::new(policy, Arc::new(Unasked))
 }
 
+/// Calls a tool as a script does.
+pub fn run(web: &Web, tool: &str, arguments: &Data, abort: &Abort) -> Result<String, ToolFailure> {
+    let unit = activate(web, &CancelToken::default()).unwrap();
+    let shown = format!("web/{tool}");
+    unit.call(&active::call(tool, &shown, arguments.clone(), abort))
+}
+
 /// The default policy on a network, but with `http` too.
 pub fn policy(network: &FakeNetwork) -> FetchPolicy {
     FetchPolicy {
@@ -43,8 +51,7 @@ pub fn arguments(json: &str) -> Data {
 
 /// Calls fetch with JSON arguments.
 pub fn call(web: &Web, json: &str) -> Result<String, ToolFailure> {
-    let abort = Abort::default();
-    web.call("fetch", "web/fetch", &arguments(json), &abort)
+    run(web, "fetch", &arguments(json), &Abort::default())
 }
 
 /// Fetches a URL.
@@ -91,7 +98,7 @@ pub fn fetched_with(
             .map(|(name, value)| (name.clone(), value.clone()));
         given = Data::object(more.chain([("url".into(), Data::text("http://a.example/p?q=1#f"))]));
     }
-    web(policy).call("fetch", "web/fetch", &given, &Abort::default())
+    run(&web(policy), "fetch", &given, &Abort::default())
 }
 
 /// The content of a result, and whether it was cut.

@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use runvil::engine::tool::{ToolClass, ToolFailure};
 use runvil::harness::model::Abort;
-use runvil::harness::unit::Unit;
 use runvil::harness::web::search::{SearchAnswer, SearchProvider, SearchQuery, SearchResult};
 use runvil::harness::web::{FetchPolicy, Web};
 
-use crate::ask::arguments;
+use crate::ask::{arguments, run};
 
 /// A provider that answers as it was told, and keeps what it was asked.
 #[derive(Debug)]
@@ -35,8 +34,7 @@ fn provider(answer: Result<SearchAnswer, ToolFailure>) -> Arc<Fake> {
 /// Searches with a provider.
 pub fn search(provider: Arc<dyn SearchProvider>, given: &str) -> Result<String, ToolFailure> {
     let web = Web::new(FetchPolicy::default(), provider);
-    let abort = Abort::default();
-    web.call("search", "web/search", &arguments(given), &abort)
+    run(&web, "search", &arguments(given), &Abort::default())
 }
 
 /// The class and the message of a failure.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use runvil::engine::model::{Model, Thinking};
-use runvil::harness::model::{ModelId, ThinkingWord};
+use runvil::harness::model::ModelId;
 use runvil::harness::yaml::{Identified, Located};
 use serde::Deserialize;
 
@@ -16,7 +16,6 @@ pub struct ModelEntry {
     /// What the wire calls it; by default its id.
     pub name: Option<String>,
     context: NonZeroU32,
-    #[serde(with = "ThinkingWord")]
     thinking: Thinking,
     #[serde(default)]
     description: String,

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use runvil::engine::model::Model;
 use runvil::harness::Limits;
@@ -162,5 +164,16 @@ fn what_is_wrong_has_its_line_and_its_key() {
     for (text, expected) in table {
         let error = Config::from_yaml(text).expect_err(text);
         assert_eq!(error.to_string(), expected, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(
+        text in "([ -]{0,2}(gateway|models|limits|packs|search|id|url)?[:{}\\[\\], ]{0,4}[a-z0-9/'\"&*!|]{0,4}\n){0,6}",
+    ) {
+        if let Err(error) = Config::from_yaml(&text) {
+            prop_assert!((1..=text.lines().count() + 1).contains(&error.line));
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::engine::entry::{Entry, Request};
 use crate::lua::{Call, Failure, Reply, target};
 
 /// The deepest a chain may run; the root is at 0 (spec K52, K53).
-pub(super) const DEPTH_CAP: u32 = 8;
+const DEPTH_CAP: u32 = 8;
 
 /// Checks a `call`, in the order of spec K39.
 pub fn call(call: &Call<'_, Entry>) -> Result<Request, Failure> {
@@ -17,11 +17,7 @@ pub fn call(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     entry.outside_library()?;
     let var = call.var()?;
     let target = entry.resolve(&heading)?;
-    if entry.depth >= DEPTH_CAP {
-        return Err(Failure::exact(format!(
-            "call recursion exceeded cap of {DEPTH_CAP}"
-        )));
-    }
+    entry.goes_deeper("call")?;
     Ok(Request::Call { target, input, var })
 }
 
@@ -37,7 +33,7 @@ pub fn jump(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     if call.is_requiring() {
         return Err(Failure::lua("jump is not available while a library loads"));
     }
-    if entry.toolbox.running().is_some() {
+    if entry.toolbox.is_running() {
         return Err(Failure::lua(
             "jump is unavailable inside a local tool handler: return a value from the handler and \
              call jump from the block after the tool call returns",
@@ -49,6 +45,19 @@ pub fn jump(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 }
 
 impl Entry {
+    /// A chain under this one is to start.
+    ///
+    /// # Errors
+    /// It would be too deep (spec K53); `what` is what starts it.
+    pub(super) fn goes_deeper(&self, what: &str) -> Result<(), Failure> {
+        match self.depth < DEPTH_CAP {
+            true => Ok(()),
+            false => Err(Failure::exact(format!(
+                "{what} recursion exceeded cap of {DEPTH_CAP}"
+            ))),
+        }
+    }
+
     /// While the shared library loads, nothing but a store call can wait (spec K36).
     pub(super) fn outside_library(&self) -> Result<(), Failure> {
         match self.loading.get() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::engine::ask::Ask;
 use crate::engine::entry::{Entry, Request};
-use crate::engine::model::{Message, Origin, Role};
+use crate::engine::model::{Message, Origin, Role, model_id_fault};
 use crate::engine::roles::{Handle, Options};
 use crate::lua::{Arg, Call, Class, Failure, Kind, NotUtf8, Reply};
 use crate::prompt::is_name;
@@ -23,7 +23,7 @@ pub fn select(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         let text = format!("models.use takes at most 2 arguments, got {count}");
         return Err(Failure::lua(text));
     }
-    let options = options(&call.arg(1))?;
+    let options = options(call)?;
     let handle = match options == Options::default() {
         true => role,
         false => Rc::new(role.with(options)),
@@ -57,16 +57,12 @@ pub fn get(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         return Ok(Reply::Object(role.clone().object()));
     }
     if entry.shared.ui.is_some() {
-        let reason = if label.is_empty() {
-            "name must not be empty"
-        } else if label.chars().any(char::is_control) {
-            "name must not contain a control character"
-        } else {
-            return Ok(Reply::Object(Rc::new(Handle::raw(&label)).object()));
+        return match model_id_fault(&label) {
+            None => Ok(Reply::Object(Rc::new(Handle::raw(&label)).object())),
+            Some(reason) => Err(Failure::lua(format!(
+                "models.get model id {label:?} is invalid: invalid model id: {reason}"
+            ))),
         };
-        return Err(Failure::lua(format!(
-            "models.get model id {label:?} is invalid: invalid model id: {reason}"
-        )));
     }
     named(entry, &label)?;
     let text = format!("models.get alias {label:?} is not a bound model role");
@@ -91,6 +87,7 @@ pub fn infer(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         handle: entry.model(handle)?,
         messages: Arc::new([Message::text(Role::User, prompt)]),
         tools: Arc::new([]),
+        notices: 0,
         answered: false,
         talk: entry.talk.clone(),
     })))
@@ -157,7 +154,8 @@ pub fn bad_alias(name: &str) -> Failure {
 }
 
 /// The options of `models.use`, entries looked at in a fixed order (spec M22).
-fn options(table: &Arg) -> Result<Options, Failure> {
+fn options(call: &Call<'_, Entry>) -> Result<Options, Failure> {
+    let table = call.arg(1);
     let mut options = Options::default();
     if table.is_nil() {
         return Ok(options);
@@ -168,7 +166,7 @@ fn options(table: &Arg) -> Result<Options, Failure> {
         return refuse(format!("s must be a table, got {found}"));
     }
     let (mut named, mut strange) = (Vec::new(), Vec::new());
-    for (key, value) in table.pairs() {
+    for (key, value) in call.pairs(1)? {
         match key.text() {
             Some(Ok(name)) => named.push((name, value)),
             Some(Err(NotUtf8)) => named.push((key.lossy(), value)),

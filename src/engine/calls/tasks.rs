@@ -5,8 +5,6 @@ use crate::engine::entry::{Entry, Request, Spawn};
 use crate::lua::{Arg, Call, Data, Failure, NotUtf8, target};
 use crate::prompt::SectionId;
 
-use super::control::DEPTH_CAP;
-
 /// `tasks.spawn(target, opts?)` (spec K89).
 pub fn spawn(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let options = options(call, "tasks.spawn")?;
@@ -26,22 +24,28 @@ pub fn spawn(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         false => Some(item.data("item").map_err(|_| unrepresentable())?),
     };
     let index = index(&options.field("index")?)?;
-    let entry = call.host();
-    entry.outside_library()?;
-    let var = call.var()?;
-    let section = worker(entry, &heading)?;
-    if entry.depth >= DEPTH_CAP {
-        return Err(Failure::exact(format!(
-            "call recursion exceeded cap of {DEPTH_CAP}"
-        )));
-    }
+    call.host().outside_library()?;
+    let (target, var) = startable(call, &heading)?;
     Ok(Request::Spawn(Box::new(Spawn {
-        target: section,
+        target,
         input,
         item,
         index,
         var,
+        called: None,
     })))
+}
+
+/// The section that a new task is to start at, and its `var` (spec K89, 7 to 10).
+pub(super) fn startable(
+    call: &Call<'_, Entry>,
+    heading: &str,
+) -> Result<(SectionId, Data), Failure> {
+    let entry = call.host();
+    let var = call.var()?;
+    let section = worker(entry, heading)?;
+    entry.goes_deeper("call")?;
+    Ok((section, var))
 }
 
 /// A fanout over the members that the collection gave (spec K61, e and f).
@@ -51,11 +55,7 @@ pub fn fanout(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let var = call.var()?;
     let heading = target(call)?;
     let section = worker(entry, &heading)?;
-    if entry.depth >= DEPTH_CAP {
-        return Err(Failure::exact(format!(
-            "fanout recursion exceeded cap of {DEPTH_CAP}"
-        )));
-    }
+    entry.goes_deeper("fanout")?;
     let list = call.arg(1);
     let count = list.raw_len();
     let mut members: Vec<Data> = Vec::with_capacity(count);
@@ -134,9 +134,6 @@ pub fn join(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     wait(call, "tasks.join", false)
 }
 
-/// How many members a set may give by indexing alone: more than a section's memory holds handles.
-const MOST_INDEXED: usize = 1 << 20;
-
 /// The checks 1 to 6 of spec K102; whether the members are the chain's own is the scheduler's to
 /// say.
 fn wait(call: &Call<'_, Entry>, name: &str, any: bool) -> Result<Request, Failure> {
@@ -154,31 +151,17 @@ fn wait(call: &Call<'_, Entry>, name: &str, any: bool) -> Result<Request, Failur
             "{name} expects a set of tasks, got {found}"
         )));
     }
-    let length = set.raw_len();
-    let mut ids = Vec::with_capacity(length);
-    if length > 0 {
-        for at in 1..=length {
-            ids.push(task_id(&set.element(at)?, name)?);
-        }
-    } else {
-        // A guarded array has no raw length of its own; a prompt's own `__index` may have no end.
-        loop {
-            let member = set.element(ids.len() + 1)?;
-            if member.is_nil() {
-                break;
-            }
-            if ids.len() == MOST_INDEXED {
-                return Err(Failure::lua("not enough memory"));
-            }
-            ids.push(task_id(&member, name)?);
-        }
-    }
+    let mut ids = Vec::with_capacity(set.raw_len());
+    set.each(|member| {
+        ids.push(task_id(&member, name)?);
+        Ok(())
+    })?;
     if ids.is_empty() {
         return Err(Failure::lua(format!("{name} requires at least one task")));
     }
     let seconds = timeout.number();
     if let Some(seconds) = seconds
-        && !(0.0..18_446_744_073_709_551_616.0).contains(&seconds)
+        && !is_duration(seconds)
     {
         let shown = timeout
             .integer()
@@ -193,6 +176,11 @@ fn wait(call: &Call<'_, Entry>, name: &str, any: bool) -> Result<Request, Failur
         set: ids,
         timeout: seconds,
     })
+}
+
+/// Whether a wait may last so many seconds (spec K113).
+pub(super) fn is_duration(seconds: f64) -> bool {
+    (0.0..18_446_744_073_709_551_616.0).contains(&seconds)
 }
 
 /// A handle or id as the id it names (spec K93, K94).
@@ -220,7 +208,7 @@ fn task_id(task: &Arg, name: &str) -> Result<String, Failure> {
 }
 
 /// One or more decimal components joined by single dots, none padded (spec K9).
-fn is_task_id(id: &str) -> bool {
+pub(super) fn is_task_id(id: &str) -> bool {
     id.split('.').all(|component| {
         let canonical = component == "0" || !component.starts_with('0');
         canonical
@@ -264,19 +252,18 @@ pub fn pending(call: &Call<'_, Entry>) -> Result<Request, Failure> {
         )));
     }
     let origin = filter.field("origin")?;
-    let author = match origin.is_nil() {
-        true => true,
-        false => match origin.string("pending filter origin")?.as_str() {
-            "author" => true,
-            "model" => false,
-            other => {
-                return Err(Failure::lua(format!(
-                    "pending filter origin must be `author` or `model`, got `{other}`"
-                )));
-            }
-        },
+    let origin = match origin.is_nil() {
+        true => None,
+        false => Some(origin.string("pending filter origin")?),
     };
-    entry_of(call).map(|_| Request::Pending { author })
+    if let Some(other) = &origin
+        && !["author", "model"].contains(&other.as_str())
+    {
+        return Err(Failure::lua(format!(
+            "pending filter origin must be `author` or `model`, got `{other}`"
+        )));
+    }
+    entry_of(call).map(|_| Request::Pending { origin })
 }
 
 /// `tasks.note(text)` (spec K119).

@@ -1,115 +1,61 @@
-//! Local tools, and calls of tools by scripts and models (spec part 06, sections 8, 10 and 13).
+//! Calls of tools by scripts and models, and their counts (spec part 06, sections 8, 10 and 12).
 
-use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use super::models::bad_alias;
+use super::built_in;
 use crate::engine::ask::Batch;
+use crate::engine::built_in::BuiltIn;
+use crate::engine::catalog::Bound;
 use crate::engine::entry::{Entry, Request};
-use crate::engine::event::{EventKind, ToolResult};
-use crate::engine::model::Tool;
-use crate::engine::toolbox::Running;
+use crate::engine::model::ToolCall;
+use crate::engine::tool_calls::ToolAsk;
+use crate::engine::toolbox::Called;
 use crate::lua::{Arg, Call, Data, Failure, Kind, Reply};
-use crate::prompt::{Dialect, is_name};
+use crate::prompt::Dialect;
 
-/// The names of the model's task tools, which nothing else can take (spec T93).
-const BUILT_IN: [&str; 4] = ["task", "task_cancel", "task_status", "await_tasks"];
-
-/// The types that a parameter of a local tool may have.
-const TYPES: [&str; 4] = ["string", "integer", "number", "boolean"];
-
-/// Checks and registers a local tool (spec T112, T113).
-pub fn register(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
-    let entry = call.host();
-    let function = match entry.dialect() {
-        Dialect::Runvil => "tools.offer_local",
-        Dialect::PromptForge => "tools.add_local",
-    };
-    let alias = call.string(0, &format!("{function} alias"))?;
-    let description = call.string(1, &format!("{function} description"))?;
-    let (params, handler) = (call.arg(2), call.arg(3));
-    for (arg, name, is_right, right) in [
-        (&params, "params", params.is_table(), "table"),
-        (&handler, "handler", handler.is_function(), "function"),
-    ] {
-        if !is_right {
-            let found = arg.type_of();
-            let text = format!("{function} {name} must be a {right}, got {found}");
-            return Err(Failure::lua(text));
-        }
-    }
-    if !is_name(&alias) {
-        return Err(bad_alias(&alias));
-    }
-    if entry.toolbox.local(&alias).is_some() {
-        let text = format!("{function} alias {alias:?} is already registered");
-        return Err(Failure::lua(text));
-    }
-    entry.toolbox.add(Tool {
-        name: alias.into(),
-        description: description.into(),
-        parameters: schema(function, &params)?,
-    });
+/// The next call is the prelude's of a unit (spec T58).
+pub fn own(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let unit = call
+        .arg(0)
+        .integer()
+        .and_then(|unit| usize::try_from(unit).ok());
+    call.host().own.set(unit);
     Ok(Reply::None)
 }
 
-/// The JSON Schema of a local tool's parameters: every one is required.
-fn schema(function: &str, params: &Arg) -> Result<Data, Failure> {
-    let mut declared = BTreeMap::new();
-    for (key, spec) in params.pairs() {
-        declared.insert(key.lossy(), spec);
-    }
-    let mut properties = Vec::with_capacity(declared.len());
-    for (name, spec) in &declared {
-        properties.push((name.as_str(), property(function, name, spec)?));
-    }
-    let required = declared.keys().map(|name| Data::text(name.as_str()));
-    Ok(Data::object([
-        ("type", Data::text("object")),
-        ("properties", Data::object(properties)),
-        ("required", Data::list(required.collect::<Vec<_>>())),
-    ]))
-}
-
-/// One parameter: a type, or a type and a description.
-fn property(function: &str, name: &str, spec: &Arg) -> Result<Data, Failure> {
-    let (kind, description) = match spec.is_table() {
-        true => (spec.element(1)?, spec.element(2)?.text()),
-        false => (spec.clone(), None),
-    };
-    let Some(Ok(kind)) = kind.text() else {
-        return Err(Failure::lua(format!(
-            "{function} param {name:?} must be a type string or a {{type, description}} array"
-        )));
-    };
-    if !TYPES.contains(&kind.as_str()) {
-        return Err(Failure::lua(format!(
-            "{function} param {name:?} has unsupported type {kind:?}: expected \"string\", \
-             \"integer\", \"number\", or \"boolean\""
-        )));
-    }
-    let mut fields = vec![("type", Data::text(kind))];
-    if let Some(Ok(description)) = description {
-        fields.push(("description", Data::text(description)));
-    }
-    Ok(Data::object(fields))
-}
-
-/// Looks a script's call up: the local tool's alias and its arguments (spec T86, T91).
+/// Looks a script's call up: the local tool's alias and its arguments, whose handler then runs, or
+/// `false` for a unit's tool, which is then served (spec T86, T91).
 pub fn route(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
-    let Some(Ok(name)) = call.arg(0).text() else {
-        let found = call.type_of(0);
-        let text = format!("tools.call alias must be a string or Tool object, got {found}");
-        return Err(Failure::lua(text));
+    call.suspends();
+    let entry = call.host();
+    let own = entry.own.take();
+    let (named, object) = (call.arg(0).text(), call.arg(0).object::<Bound>());
+    let name = match (&object, named) {
+        (Some(tool), _) => tool.key.to_string(),
+        (None, Some(Ok(name))) => name,
+        (None, _) => {
+            let found = call.type_of(0);
+            let text = format!("tools.call alias must be a string or Tool object, got {found}");
+            return Err(Failure::lua(text));
+        }
     };
     let arguments = arguments(&call.arg(1))?;
-    let entry = call.host();
-    match entry.toolbox.local(&name) {
-        Some(tool) if !BUILT_IN.contains(&name.as_str()) => {
-            let turn = entry.task.turns();
-            Ok(entry.enter(&tool, Arc::default(), turn, arguments))
-        }
-        _ => Err(unbound(entry.dialect(), &name)),
+    entry.outside_library()?;
+    if BuiltIn::from_name(&name).is_some() {
+        return Err(entry.unbound(&name));
+    }
+    let turn = entry.task.turns();
+    if object.is_none()
+        && let Some(alias) = entry.toolbox.local(&name)
+    {
+        return Ok(entry.enter(alias, Arc::default(), turn, arguments));
+    }
+    let catalog = &entry.shared.catalog;
+    let of_unit = own.and_then(|unit| catalog.of_unit(unit, &name));
+    match of_unit.or_else(|| catalog.get(&name)) {
+        Some(tool) => Ok(entry.call_tool(tool, Arc::default(), turn, arguments)),
+        None => Err(entry.unbound(&name)),
     }
 }
 
@@ -129,79 +75,120 @@ fn arguments(table: &Arg) -> Result<Data, Failure> {
     }
 }
 
-/// Looks a model's call up, by its place in the reply: as [`route`], or nothing where it is no
-/// local tool.
+/// Looks a model's call up, by its place in the reply: as [`route`], or nothing where it is a
+/// built-in.
 pub fn dispatch(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
-    let (batch, at) = (call.arg(0).object::<Batch>(), call.arg(1).integer());
-    let called = batch.as_ref().zip(at).and_then(|(batch, at)| {
-        let at = usize::try_from(at.checked_sub(1)?).ok()?;
-        Some((batch.turn, batch.calls.get(at)?))
-    });
-    let (turn, called) =
-        called.ok_or_else(|| Failure::internal("a call that is in no reply was dispatched"))?;
+    let batch = call.arg(0).object::<Batch>();
+    let (made, turn) = called(batch.as_deref(), &call.arg(1))?;
     let entry = call.host();
-    match entry.toolbox.local(&called.name) {
-        Some(tool) if !BUILT_IN.contains(&&*called.name) => {
-            let arguments = called.arguments.clone();
-            Ok(entry.enter(&tool, called.id.clone(), turn, arguments))
+    let (id, arguments) = (made.id.clone(), made.arguments.clone());
+    if let Some(alias) = entry.toolbox.local(&made.name) {
+        return Ok(entry.enter(alias, id, turn, arguments));
+    }
+    Ok(match entry.shared.catalog.named(&made.name) {
+        Some(tool) if BuiltIn::from_name(&made.name).is_none() => {
+            entry.call_tool(tool, id, turn, arguments)
         }
-        _ => Ok(Reply::None),
+        _ => Reply::None,
+    })
+}
+
+/// Serves the call that was looked up: of a unit's tool, or a model's of a built-in.
+pub fn serve(call: &Call<'_, Entry>) -> Result<Request, Failure> {
+    if let Some(ask) = call.host().tool_call.take() {
+        return Ok(Request::Tool(ask));
+    }
+    let batch = call.arg(0).object::<Batch>();
+    let (made, turn) = called(batch.as_deref(), &call.arg(1))?;
+    match BuiltIn::from_name(&made.name) {
+        Some(tool) => Ok(built_in::request(call, tool, made, turn)),
+        None => Err(Failure::internal("a tool that was not offered was called")),
     }
 }
 
-/// Serves a model's call of a tool that is not local. Nothing else is offered to it.
-pub fn serve(_: &Call<'_, Entry>) -> Result<Request, Failure> {
-    Err(Failure::internal("a tool that was not offered was called"))
+/// The call at a place of a reply, and the number of its round.
+fn called<'a>(batch: Option<&'a Batch>, at: &Arg) -> Result<(&'a ToolCall, u32), Failure> {
+    let found = batch.zip(at.integer()).and_then(|(batch, at)| {
+        let at = usize::try_from(at.checked_sub(1)?).ok()?;
+        Some((batch.calls.get(at)?, batch.turn))
+    });
+    found.ok_or_else(|| Failure::internal("a call that is in no reply was made"))
 }
 
-/// Takes what a local tool's handler returned as the call's result (spec T115).
-pub fn finish(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
-    let text: Arc<str> = call.arg(0).scalar()?.unwrap_or_default().into();
+/// `tools.calls[key]` (spec T106, T109).
+pub fn count(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    let key = call.arg(1).lossy();
     let entry = call.host();
-    if let Some(Running { alias, call, turn }) = entry.toolbox.running() {
-        entry.report(EventKind::Plain("tool_call_succeeded"));
-        entry.report(EventKind::ToolResult(Box::new(ToolResult {
-            turn,
-            tool_call_id: call,
-            alias,
-            content: text.clone(),
-            trusted: true,
-        })));
-    }
-    Ok(Reply::Shared(text))
-}
-
-/// A local tool's handler has ended, raising or not.
-pub fn leave(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
-    let entry = call.host();
-    entry.toolbox.leave();
-    if call.arg(0).boolean() == Some(true) {
-        entry.report(EventKind::Plain("tool_call_failed"));
-    }
-    Ok(Reply::None)
+    let others = match entry.toolbox.counted(&key) {
+        Ok(count) => return Ok(Reply::Data(Data::Int(count))),
+        Err(others) => others,
+    };
+    let is_known = entry
+        .shared
+        .catalog
+        .get(&key)
+        .is_some_and(|tool| tool.offerable);
+    let (noun, known, offer) = match entry.dialect() {
+        Dialect::PromptForge => (
+            "aliases",
+            " (alias is a bound tool slot but was neither added to this section's scope nor \
+             dispatched by tools.call)",
+            " - check for typos or add it via tools.add",
+        ),
+        Dialect::Runvil => (
+            "names",
+            " (a catalog tool that was neither offered in this section nor called with tools.call)",
+            " - check for typos or offer it with tools.offer",
+        ),
+    };
+    let check = match (is_known, others.is_empty()) {
+        (true, _) => known,
+        (false, false) => offer,
+        (false, true) => "",
+    };
+    Err(Failure::lua(format!(
+        "tools.calls: {key:?} has no seeded count; seeded {noun}: {others:?}{check}"
+    )))
 }
 
 impl Entry {
     /// A local tool's handler is about to run: its alias and its arguments.
-    fn enter(&self, tool: &Tool, call: Arc<str>, turn: u32, arguments: Data) -> Reply {
-        self.called_tool();
-        let alias = tool.name.clone();
-        self.toolbox.enter(Running {
+    fn enter(&self, alias: Arc<str>, call: Arc<str>, turn: u32, arguments: Data) -> Reply {
+        self.called_tool(&alias);
+        self.toolbox.enter(Called {
             alias: alias.clone(),
             call,
             turn,
         });
         Reply::Several(vec![Reply::Shared(alias), Reply::Data(arguments)])
     }
-}
 
-/// A script called a tool that is not in the run (spec T92).
-fn unbound(dialect: Dialect, name: &str) -> Failure {
-    let message = match dialect {
-        Dialect::PromptForge => {
-            format!("tool {name:?} is not bound in this run; bound aliases: []")
-        }
-        Dialect::Runvil => format!("tool {name:?} is not a tool in this run; catalog tools: []"),
-    };
-    Failure::new(Kind::UnboundTool, message).with("name", name)
+    /// A unit's tool is about to be called.
+    fn call_tool(&self, tool: &Rc<Bound>, call: Arc<str>, turn: u32, arguments: Data) -> Reply {
+        self.called_tool(&tool.key);
+        *self.tool_call.borrow_mut() = Some(Box::new(ToolAsk {
+            bound: tool.clone(),
+            called: Called {
+                alias: tool.key.clone(),
+                call,
+                turn,
+            },
+            arguments,
+        }));
+        Reply::Bool(false)
+    }
+
+    /// A script called a tool that is not in the run (spec T92).
+    fn unbound(&self, name: &str) -> Failure {
+        let listed = self.shared.catalog.listed();
+        let message = match self.dialect() {
+            Dialect::PromptForge => {
+                format!("tool {name:?} is not bound in this run; bound aliases: {listed:?}")
+            }
+            Dialect::Runvil => {
+                format!("tool {name:?} is not a tool in this run; catalog tools: {listed:?}")
+            }
+        };
+        Failure::new(Kind::UnboundTool, message).with("name", name)
+    }
 }

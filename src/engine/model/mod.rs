@@ -15,7 +15,7 @@ pub use failure::{FailureClass, ModelFailure};
 pub use message::{Content, Message, Part, Role, ToolCall};
 pub use metrics::{Client, Llama, Metrics, Usage, Vllm};
 pub use requirement::{RoleCheck, UnmetRole, unmet_roles};
-pub use round::{Body, Model, Origin, Reply, Round, Thinking, Tool};
+pub use round::{Body, Model, Origin, Reply, Round, Thinking, Tool, model_id_fault};
 
 pub(in crate::engine) use budget::{Memory, overflows};
 pub(in crate::engine) use compose::compose;

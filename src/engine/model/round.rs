@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::message::{Message, ToolCall};
 use super::metrics::Metrics;
@@ -21,8 +22,20 @@ pub struct Model {
     pub description: Arc<str>,
 }
 
-/// Whether a model thinks before it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a text cannot be a model's id: it is empty, or holds a control character (spec M21).
+pub fn model_id_fault(id: &str) -> Option<&'static str> {
+    if id.is_empty() {
+        Some("name must not be empty")
+    } else if id.chars().any(char::is_control) {
+        Some("name must not contain a control character")
+    } else {
+        None
+    }
+}
+
+/// Whether a model thinks before it answers. Files and catalogs write it in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Thinking {
     /// It cannot.
     Never,

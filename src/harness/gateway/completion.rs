@@ -1,14 +1,15 @@
 //! A completion, decoded while its bytes arrive (spec M66, M67).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Form, Text, Unread};
-use super::classify;
-use super::gathered::Gathered;
 use super::lines::Lines;
 use super::metadata::Metadata;
 use crate::engine::model::{Body, ModelFailure, Reply};
+use crate::harness::model::classify_in_stream;
 
 /// Decodes the body of a completion while it arrives; where its pieces end makes no difference.
 #[derive(Debug)]
@@ -19,8 +20,8 @@ pub struct Completion {
     /// chunk yet.
     pending: Vec<u8>,
     ended: bool,
-    text: Gathered,
-    reasoning: Gathered,
+    text: String,
+    reasoning: String,
     calls: Calls,
     finish_reason: Option<String>,
     metadata: Metadata,
@@ -45,8 +46,8 @@ impl Completion {
             lines: Lines::default(),
             pending: Vec::new(),
             ended: false,
-            text: Gathered::default(),
-            reasoning: Gathered::default(),
+            text: String::new(),
+            reasoning: String::new(),
             calls: Calls::default(),
             finish_reason: None,
             metadata: Metadata::default(),
@@ -108,7 +109,7 @@ impl Completion {
             }
         }
         let body = match self.calls.is_empty() {
-            true => Body::Text(self.text.into_text()),
+            true => Body::Text(shared(self.text)),
             false => {
                 let calls = self.calls.judge(self.finish_reason.as_deref());
                 Body::Calls(calls.map_err(malformed)?)
@@ -118,7 +119,7 @@ impl Completion {
         Ok(Box::new(Reply {
             body,
             finish_reason: self.finish_reason,
-            reasoning: self.reasoning.into_text(),
+            reasoning: shared(self.reasoning),
             model: self.metadata.model.into(),
             metrics,
             degraded,
@@ -186,7 +187,7 @@ impl Completion {
             Unread::Malformed(what) => malformed(what),
         })?;
         if let Some(error) = chunk.error {
-            return Err(classify::in_stream(message(&error)));
+            return Err(classify_in_stream(message(&error)));
         }
         if let Some(Text(model)) = chunk.model
             && !model.is_empty()
@@ -237,14 +238,14 @@ impl Completion {
         let reasoning = [delta.reasoning_content, delta.reasoning, delta.thinking];
         for Text(piece) in reasoning.into_iter().flatten() {
             if !piece.is_empty() {
-                self.reasoning.push(&piece);
+                self.reasoning += &piece;
                 decoded(Decoded::Reasoning(&piece));
             }
         }
         if let Some(Text(piece)) = delta.content
             && !piece.is_empty()
         {
-            self.text.push(&piece);
+            self.text += &piece;
             decoded(Decoded::Text(&piece));
         }
         let fragments = delta.tool_calls.into_iter().flatten();
@@ -264,17 +265,24 @@ impl Completion {
 /// What ends a stream.
 const DONE: &[u8] = b"[DONE]";
 
-/// What a data line holds, without the blanks before it.
+/// What a data line holds, without the blanks around it. A byte-order mark may stand before the
+/// first.
 fn data(line: &[u8]) -> Option<&[u8]> {
-    let payload = line.strip_prefix(b"data:")?;
-    let blanks = payload.iter().take_while(|byte| b" \t".contains(byte));
-    Some(&payload[blanks.count()..])
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    line.strip_prefix(b"data:").map(<[u8]>::trim_ascii)
 }
 
 /// What an error in a stream says: its `message`, or itself where it is text.
 fn message(error: &Value) -> &str {
     let text = error.get("message").unwrap_or(error).as_str();
     text.unwrap_or_default()
+}
+
+/// A text that has grown. Its spare room is given up before it is copied, so that both together take
+/// no more than twice its length.
+fn shared(mut text: String) -> Arc<str> {
+    text.shrink_to_fit();
+    text.into()
 }
 
 fn malformed(what: impl std::fmt::Display) -> ModelFailure {

@@ -186,8 +186,9 @@ fn shown(url: &str) -> String {
 }
 
 fn authorization(key: &str) -> Result<HeaderValue, ConnectionError> {
-    let mut value =
-        HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| ConnectionError::Key)?;
+    let value = Some(format!("Bearer {key}")).filter(|_| key.is_ascii());
+    let value = value.and_then(|value| HeaderValue::try_from(value).ok());
+    let mut value = value.ok_or(ConnectionError::Key)?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -325,10 +326,10 @@ mod tests {
     fn a_key_is_a_header_value_and_never_shown() {
         // spec M74
         let url = "http://h";
-        assert_eq!(
-            Connection::new(url, Some("a\nb")).expect_err("a line end"),
-            ConnectionError::Key
-        );
+        for key in ["a\nb", "\u{7f}", "kéy"] {
+            let error = Connection::new(url, Some(key)).expect_err(key);
+            assert_eq!(error, ConnectionError::Key);
+        }
         let connection = Connection::new(url, Some("sk-secret")).expect("valid");
         let value = connection.authorization().expect("a key");
         assert_eq!(value.to_str().expect("text"), "Bearer sk-secret");

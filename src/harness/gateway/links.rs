@@ -15,10 +15,10 @@ use crate::harness::http::{Network, Reach, SystemNetwork, Tls, after, agent, tru
 use crate::harness::model::{Abort, Terms};
 
 /// How many links are kept for later, and for how long.
-const KEPT: usize = 32;
+const KEPT: usize = 256;
 const KEPT_FOR: Duration = Duration::from_secs(60);
 /// What a connection reads and writes at a time.
-const INPUT: usize = 128 << 10;
+const INPUT: usize = 64 << 10;
 const OUTPUT: usize = 16 << 10;
 /// How much after a reply's end is read to use its connection again.
 const REST: usize = 64 << 10;

@@ -4,18 +4,16 @@
 mod calls;
 mod catalog;
 mod chunk;
-mod classify;
 mod completion;
 mod connection;
 mod exchange;
-mod gathered;
 mod lines;
 mod links;
 mod metadata;
 mod request;
 mod round;
 
-pub use catalog::{CatalogError, Unlisted, current_model};
+pub use catalog::{CatalogError, Fetched, Unlisted, current_model};
 pub use chunk::Form;
 pub use completion::{Completion, Decoded};
 pub use connection::{Connection, ConnectionError};
@@ -41,6 +39,11 @@ pub struct Gateway {
 type Detail = Arc<dyn Fn(u64, &str) + Send + Sync>;
 
 impl Gateway {
+    /// The URL that requests go below.
+    pub fn base(&self) -> &str {
+        self.connection.base()
+    }
+
     /// A client for a gateway. `wire_names` has the names by which the gateway knows models whose
     /// catalog id is another (spec C9). Nothing is connected yet.
     ///

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 use ureq::http::{HeaderValue, Method, Request, Uri, header};
 
 use super::chunk::Form;
-use super::classify;
 use super::completion::{Completion, Decoded};
 use super::exchange::{Exchange, Untaken};
 use super::{Gateway, request};
 use crate::engine::model::{Client, ModelFailure, Round};
-use crate::harness::model::{Answered, Piece, Show, Terms};
+use crate::harness::model::{Answered, Piece, Show, Terms, classify};
 
 /// How many characters of a failed reply are kept as detail.
 const DETAIL: usize = 2000;
@@ -95,7 +94,7 @@ pub(super) fn refused(
     match exchange.whole() {
         Ok(body) => {
             detail(&beginning(&body));
-            classify::of_status(exchange.status(), body)
+            classify(exchange.status(), body)
         }
         Err(Untaken::TooLarge) => over(""),
         Err(Untaken::Failed(failure)) => failure,

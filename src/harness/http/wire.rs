@@ -61,7 +61,7 @@ impl Wire {
             if left.is_zero() {
                 return Err(Fault::TimedOut);
             }
-            self.stream.set_write_timeout(Some(left)).map_err(system)?;
+            limited(self.stream.set_write_timeout(Some(left)))?;
             match (&*self.stream).write(rest) {
                 Ok(0) => return Err(system(io::ErrorKind::WriteZero.into())),
                 Ok(sent) => rest = &rest[sent..],
@@ -88,7 +88,7 @@ impl Wire {
                 return Err(Fault::TimedOut);
             }
             if self.read_limit != Some(left) {
-                self.stream.set_read_timeout(Some(left)).map_err(system)?;
+                limited(self.stream.set_read_timeout(Some(left)))?;
                 self.read_limit = Some(left);
             }
             match (&*self.stream).read(self.buffers.input_append_buf()) {
@@ -125,6 +125,15 @@ impl Wire {
         };
         self.reach.failed(fault);
         error
+    }
+}
+
+/// Whether a time limit was set. Some systems refuse to where the other end has closed: then what
+/// follows does not wait.
+fn limited(set: io::Result<()>) -> Result<(), Fault> {
+    match set {
+        Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(system(error)),
+        _ => Ok(()),
     }
 }
 

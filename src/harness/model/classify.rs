@@ -1,5 +1,7 @@
 //! What a backend's error is (spec M69): its status and its words are read, and kept nowhere.
 
+use memchr::memmem;
+
 use crate::engine::model::{FailureClass, ModelFailure};
 
 const OVERFLOW: [&str; 12] = [
@@ -24,8 +26,8 @@ const OVERLOADED: [&str; 1] = ["overloaded"];
 const POLICY: [&str; 3] = ["content_filter", "content policy", "content_policy"];
 
 /// The failure that a reply with a status other than 2xx tells of, by its whole body.
-pub fn classify(status: u16, body: &str) -> ModelFailure {
-    let body = body.to_ascii_lowercase();
+pub fn classify(status: u16, body: impl AsRef<[u8]>) -> ModelFailure {
+    let body = body.as_ref().to_ascii_lowercase();
     let class = match status {
         400 | 413 if holds(&body, &OVERFLOW) => FailureClass::Overflow,
         429 if holds(&body, &QUOTA) => FailureClass::Quota,
@@ -49,15 +51,19 @@ pub fn classify_in_stream(message: &str) -> ModelFailure {
         (&OVERLOADED, FailureClass::Overloaded),
         (&POLICY, FailureClass::ContentPolicy),
     ];
-    let found = classes.iter().find(|(words, _)| holds(&message, words));
+    let found = classes
+        .iter()
+        .find(|(words, _)| holds(message.as_bytes(), words));
     ModelFailure::new(
         found.map_or(FailureClass::Connection, |(_, class)| *class),
         None,
     )
 }
 
-fn holds(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
+fn holds(text: &[u8], words: &[&str]) -> bool {
+    words
+        .iter()
+        .any(|word| memmem::find(text, word.as_bytes()).is_some())
 }
 
 #[cfg(test)]

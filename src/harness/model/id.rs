@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::engine::model::model_id_fault;
+
 /// A model's id: text that is not empty and holds no control character.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
@@ -20,14 +22,10 @@ impl TryFrom<String> for ModelId {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let reason = match text.as_str() {
-            "" => "name must not be empty",
-            text if text.chars().any(char::is_control) => {
-                "name must not contain a control character"
-            }
-            _ => return Ok(Self(text.into())),
-        };
-        Err(format!("invalid model id: {reason}"))
+        match model_id_fault(&text) {
+            None => Ok(Self(text.into())),
+            Some(reason) => Err(format!("invalid model id: {reason}")),
+        }
     }
 }
 

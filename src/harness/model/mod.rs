@@ -3,12 +3,10 @@
 mod abort;
 mod classify;
 mod id;
-mod thinking;
 
 pub use abort::Abort;
 pub use classify::{classify, classify_in_stream};
 pub use id::ModelId;
-pub use thinking::ThinkingWord;
 
 use std::fmt;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::rule::{Act, Call, Rule, Said, When};
 use crate::engine::model::{FailureClass, Model, ModelFailure, Thinking, Usage};
-use crate::harness::model::{ModelId, ThinkingWord, classify};
+use crate::harness::model::{ModelId, classify};
 use crate::harness::yaml::Located;
 use crate::lua::Data;
 
@@ -27,7 +27,6 @@ pub(super) struct ScriptFile {
 pub(super) struct ModelEntry {
     id: Option<Located<ModelId>>,
     context: NonZeroU32,
-    #[serde(with = "ThinkingWord")]
     thinking: Thinking,
     description: String,
 }
@@ -239,7 +238,7 @@ impl TryFrom<ErrorFile> for Failure {
             flag(file.overflow, of(FailureClass::Overflow, Some(400))),
             file.malformed.map(|what| Ok(ModelFailure::malformed(what))),
             file.status.map(|status| match status {
-                100..=199 | 300..=999 => Ok(classify(status, &file.body.unwrap_or_default())),
+                100..=199 | 300..=999 => Ok(classify(status, file.body.unwrap_or_default())),
                 _ => Err("`status` is an HTTP status that tells of a failure"),
             }),
         ];

@@ -1,5 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::engine::model::{Content, Message, Origin, Part, Role, Thinking, Usage};
 use crate::lua::Data;
@@ -322,5 +324,17 @@ fn what_is_wrong_with_a_script_has_its_line() {
     for (text, expected) in table {
         let error = Script::from_yaml(text).expect_err(text);
         assert_eq!(error.to_string(), expected, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(
+        text in "(rounds:\n)?([ -]{0,2}(when|reply|calls|error|times|usage)?[:{}\\[\\], ]{0,4}[a-z0-9'\"&*!|]{0,4}\n){0,6}",
+    ) {
+        match Script::from_yaml(&text) {
+            Ok(script) => drop(answer(&script, &text)),
+            Err(error) => prop_assert!((1..=text.lines().count() + 1).contains(&error.line)),
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 mod address;
 mod body;
-mod excerpt;
 mod fetch;
 mod fetch_arguments;
 mod fetch_failure;
@@ -17,19 +16,19 @@ pub use policy::{Addresses, FetchPolicy};
 
 use std::sync::Arc;
 
-use super::CancelToken;
-use super::model::Abort;
-use super::unit::Unit;
+use super::unit::{Activation, ActiveUnit, Call, SEARCH_PROVIDER, Unit, service_id};
 use crate::engine::tool::{ToolClass, ToolFailure, UnitTool};
-use crate::lua::Data;
 use crate::prompt::Dialect;
 use fetch::Fetch;
 use search::SearchProvider;
 
 /// The web unit. Both of its tools are plain and untrusted, and keep nothing from one call to the
-/// next (spec T129, T97).
+/// next (spec T129, T97). All runs share it.
+#[derive(Clone, Debug)]
+pub struct Web(Arc<Tools>);
+
 #[derive(Debug)]
-pub struct Web {
+struct Tools {
     fetch: Fetch,
     search: Arc<dyn SearchProvider>,
 }
@@ -37,19 +36,16 @@ pub struct Web {
 impl Web {
     /// A web unit that fetches by a policy and searches with a provider.
     pub fn new(policy: FetchPolicy, search: Arc<dyn SearchProvider>) -> Self {
-        Self {
+        Self(Arc::new(Tools {
             fetch: Fetch::new(policy),
             search,
-        }
+        }))
     }
 }
 
 impl Unit for Web {
     fn vendor(&self, dialect: Dialect) -> &str {
-        match dialect {
-            Dialect::PromptForge => "promptforge",
-            Dialect::Runvil => "runvil",
-        }
+        dialect.key()
     }
 
     fn name(&self) -> &str {
@@ -57,19 +53,18 @@ impl Unit for Web {
     }
 
     fn needs(&self, dialect: Dialect) -> Vec<String> {
-        vec![format!("{}/search-provider", self.vendor(dialect))]
+        vec![service_id(SEARCH_PROVIDER, dialect)]
     }
 
-    fn prelude(&self, _: Dialect) -> Option<&str> {
-        None
+    /// It has its provider already, and is ready at once.
+    fn activate(&self, _: &Activation<'_>) -> Result<Arc<dyn ActiveUnit>, String> {
+        Ok(self.0.clone())
     }
+}
 
-    fn ready(&self, _: &CancelToken) -> Result<(), String> {
-        Ok(())
-    }
-
+impl ActiveUnit for Tools {
     /// Fetch and search, in that order (spec T129, T130, T132).
-    fn tools(&self, _: Dialect) -> Vec<UnitTool> {
+    fn tools(&self) -> Vec<UnitTool> {
         let tool = |name: &str, description: &str, parameters| UnitTool {
             name: name.into(),
             description: description.into(),
@@ -91,19 +86,13 @@ impl Unit for Web {
         ]
     }
 
-    fn call(
-        &self,
-        tool: &str,
-        shown: &str,
-        arguments: &Data,
-        abort: &Abort,
-    ) -> Result<String, ToolFailure> {
-        match tool {
-            "fetch" => self.fetch.call(arguments, abort),
-            "search" => search::call(&*self.search, arguments, abort),
+    fn call(&self, call: &Call) -> Result<String, ToolFailure> {
+        match &*call.tool {
+            "fetch" => self.fetch.call(call.arguments(), &call.abort),
+            "search" => search::call(&*self.search, call.arguments(), &call.abort),
             _ => Err(ToolFailure::new(
                 ToolClass::InvalidArguments,
-                format!("{shown} is no tool of the web unit"),
+                format!("{} is no tool of the web unit", call.shown()),
             )),
         }
     }

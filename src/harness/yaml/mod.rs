@@ -12,6 +12,8 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 
+use crate::prompt::too_deep;
+
 /// What is wrong with a file. Shown as `{line}: {path}: {message}`, so that the file's name and a
 /// colon go before it; the path is left out where it is the whole file's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,13 @@ impl std::error::Error for YamlError {}
 pub fn read<T: DeserializeOwned + Default>(text: &str) -> Result<T, YamlError> {
     if is_empty(text) {
         return Ok(T::default());
+    }
+    if let Some(at) = too_deep(text) {
+        return Err(YamlError {
+            line: line_at(text, at),
+            path: String::new(),
+            message: "recursion limit exceeded".to_owned(),
+        });
     }
     let document = serde_yaml::Deserializer::from_str(text);
     serde_path_to_error::deserialize(document).map_err(|error| {
@@ -81,10 +90,16 @@ fn line(error: &serde_yaml::Error, text: &str) -> usize {
     let said = error.to_string();
     let position = said.rsplit_once(" at position ");
     let position = position.and_then(|(_, at)| at.parse::<usize>().ok());
-    if let Some(before) = position.and_then(|at| text.as_bytes().get(..at)) {
-        return before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    match position {
+        Some(at) => line_at(text, at),
+        None => error.location().map_or(1, |location| location.line()),
     }
-    error.location().map_or(1, |location| location.line())
+}
+
+/// The line of an offset.
+fn line_at(text: &str, at: usize) -> usize {
+    let before = text.bytes().take(at);
+    before.filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// What the reader says, without the path that it puts before and the place that it puts after.

@@ -109,6 +109,8 @@ fn text_that_is_no_yaml_has_its_line() {
         "books: []\nowners: \u{1}\n",
         "2: control characters are not allowed at position 18",
     );
+    let deep = format!("books:\n{}", "[".repeat(100_000));
+    assert_wrong(&deep, "2: recursion limit exceeded");
     assert_wrong(
         "books: []\n---\n{}\n",
         "1: deserializing from YAML containing more than one document is not supported",

@@ -48,7 +48,7 @@ pub(super) fn read(
     if file.is_empty() {
         return Err(file.failure("missing field `name`".to_owned(), None));
     }
-    if let Some(place) = file.too_deep() {
+    if let Some(place) = too_deep(file.yaml) {
         return Err(file.failure("recursion limit exceeded".to_owned(), Some(place)));
     }
     let dialect = file.decode(Survey { default })?;
@@ -77,6 +77,22 @@ pub(super) fn read(
 /// The most flow collections that may be open at a time.
 const FLOW_DEPTH: usize = 1000;
 
+/// Where the bracket is that opens more levels than a YAML document may have.
+///
+/// The YAML reader's time for a token grows with the number of open flow collections, so they are
+/// bounded before it starts: by all brackets, wherever they stand, which is more than enough.
+pub(crate) fn too_deep(yaml: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    yaml.bytes().position(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > FLOW_DEPTH
+    })
+}
+
 /// The YAML of a file.
 struct Yaml<'a> {
     source: &'a str,
@@ -91,23 +107,6 @@ impl<'a> Yaml<'a> {
             .lines()
             .map(str::trim)
             .all(|line| line.is_empty() || line.starts_with('#'))
-    }
-
-    /// The bracket that opens more levels than a document may have.
-    ///
-    /// The YAML reader's time for a token grows with the number of open flow collections, so they
-    /// are bounded before it starts: by all brackets, wherever they stand, which is more than
-    /// enough.
-    fn too_deep(&self) -> Option<usize> {
-        let mut depth = 0usize;
-        self.yaml.bytes().position(|byte| {
-            match byte {
-                b'[' | b'{' => depth += 1,
-                b']' | b'}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth > FLOW_DEPTH
-        })
     }
 
     /// Reads the document as a shape.

@@ -15,7 +15,7 @@ use super::backend_failure;
 use crate::engine::tool::{ToolClass, ToolFailure};
 use crate::harness::http::{Client, Limits, SystemNetwork, after};
 use crate::harness::model::Abort;
-use crate::harness::web::excerpt::excerpt;
+use crate::harness::shown::one_line;
 
 /// How long a search may take (spec T153).
 const LIMIT: Duration = Duration::from_secs(30);
@@ -143,8 +143,11 @@ impl Backend {
         if !(200..300).contains(&status) {
             return Err(backend_failure(match read {
                 Ok(_) => {
-                    let body = String::from_utf8_lossy(&body);
-                    format!("backend returned {status}: {}", excerpt(&body))
+                    let said = match &*String::from_utf8_lossy(&body) {
+                        "" => "(empty body)".to_owned(),
+                        body => one_line(body),
+                    };
+                    format!("backend returned {status}: {said}")
                 }
                 Err(_) => {
                     format!("backend returned {status}, and its error body could not be read")

@@ -1,33 +1,40 @@
 //! Prepare: what happens between a launch and the first step (spec R2).
 
+mod packs;
+mod plugins;
+mod roster;
+
 use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::host::Host;
 use super::launch::{Launch, Report};
+use super::requirements::Requirements;
+use super::tools::Tools;
 use super::{Seed, StartedAt, Store};
-use crate::engine::model::{UnmetRole, unmet_roles};
+use crate::engine::model::unmet_roles;
+use crate::engine::packs::Packs;
 use crate::engine::store::StoreFailure;
 use crate::engine::{
     Event, Item, Outcome, Program, Run, RunError, RunErrorKind, Seeded, Setup, announce,
 };
 use crate::lua::Data;
-use crate::prompt::{Dialect, Prompt};
+use crate::prompt::Prompt;
+use roster::Roster;
 
 /// A run that is ready, or that ends here.
 pub(super) struct Prepared {
-    /// The report so far; its outcome holds where the run is refused.
+    /// The report so far; its outcome holds where no run is ready.
     pub(super) report: Report,
-    pub(super) run: Result<Run, Refused>,
+    /// The run, and what serves its tools; `None` where it ends in prepare, as the report says.
+    pub(super) run: Option<(Run, Tools)>,
     pub(super) parse_events: Vec<Event>,
 }
 
-/// The run ends in prepare, as the report says.
-pub(super) struct Refused;
-
-/// Draws seed and start instant, parses, stages the input file and checks the requirements, in this
-/// order.
-pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
+/// Draws seed and start instant, parses, stages the input file, gets the run's units ready and
+/// checks the requirements, in this order.
+pub(super) fn prepare(source: &str, launch: Launch, host: &Host) -> Prepared {
     let Launch {
         args,
         input,
@@ -39,6 +46,7 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
         ui,
         store,
         model,
+        operator,
         cancel,
         // What rounds are performed with, once the run is there.
         broker: _,
@@ -65,42 +73,49 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             seed: *drawn.as_ref().unwrap_or(&Seed([0; 32])),
             started_at,
             prompt: None,
-            unmet_roles: Vec::new(),
+            requirements: Requirements::default(),
             store: store.clone(),
         },
-        run: Err(Refused),
+        run: None,
         parse_events: Vec::new(),
     };
-    let failed = |prepared: &mut Prepared, error: RunError| {
-        prepared.report.outcome = Outcome::Failed(error);
+    let ended = |mut prepared: Prepared, outcome| {
+        prepared.parse_events = announce(&execution, &loaded.events);
+        prepared.report.outcome = outcome;
+        prepared
     };
     let program = match loaded.program {
         Ok(program) => program,
-        Err(error) => {
-            prepared.parse_events = announce(&execution, &loaded.events);
-            failed(&mut prepared, error.into());
-            return prepared;
-        }
+        Err(error) => return ended(prepared, Outcome::Failed(error.into())),
     };
-    prepared.report.prompt = Some(program.prompt().clone());
-    if let Some(model) = &model {
-        prepared.report.unmet_roles = unmet_roles(program.prompt(), model);
-    }
-    let unready = drawn
+    let prompt = program.prompt().clone();
+    prepared.report.prompt = Some(prompt.clone());
+    let staged = drawn
         .map_err(|error| RunError::new(RunErrorKind::Internal, error))
-        .and_then(|_| stage(program.prompt(), &store, input.as_deref()))
-        .err()
-        .or_else(|| {
-            (!cancel.is_cancelled())
-                .then(|| unmet(program.prompt(), &prepared.report.unmet_roles))
-                .flatten()
-        });
-    if unready.is_some() || cancel.is_cancelled() {
-        prepared.parse_events = announce(&execution, &loaded.events);
-        if let Some(error) = unready {
-            failed(&mut prepared, error);
-        }
-        return prepared;
+        .and_then(|_| stage(&prompt, &store, input.as_deref()));
+    if let Err(error) = staged {
+        return ended(prepared, Outcome::Failed(error));
+    }
+    let environment = host.environment(prompt.dialect, operator);
+    let mut roster = Roster::new(&prompt.contract, &environment, &cancel);
+    if let Some(model) = &model {
+        roster.requirements.unmet_roles = unmet_roles(&prompt, model);
+    }
+    let Roster {
+        requirements,
+        units,
+        tools,
+        ..
+    } = roster;
+    prepared.report.requirements = requirements;
+    let requirements = &prepared.report.requirements;
+    if cancel.is_cancelled() {
+        return ended(prepared, Outcome::Cancelled);
+    }
+    if !requirements.is_satisfied() {
+        let notice = requirements.notice(prompt.dialect);
+        let error = RunError::new(RunErrorKind::RequirementsUnmet, notice);
+        return ended(prepared, Outcome::Failed(error));
     }
     let mut run = Run::new(
         program,
@@ -113,6 +128,11 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             concurrency: limits.concurrency,
             log_events: limits.log_events,
             model,
+            packs: Packs {
+                services: environment.services.into_iter().collect(),
+                units,
+                gaps: Vec::new(),
+            },
             max_rounds: limits.max_rounds,
             ui: ui.and_then(|ui| Data::deserialize(ui).ok()),
             opens_store: store.checks_open(),
@@ -128,7 +148,7 @@ pub(super) fn prepare(source: &str, launch: Launch) -> Prepared {
             Item::Effect(_) => None,
         })
         .collect();
-    prepared.run = Ok(run);
+    prepared.run = Some((run, tools));
     prepared
 }
 
@@ -157,48 +177,4 @@ fn stage(prompt: &Prompt, store: &Store, input: Option<&str>) -> Result<(), RunE
             ))
         }
     }
-}
-
-/// The requirements notice, where the prompt declares what this Harness does not have: it provides
-/// no Pack or Plugin yet, and only the model it was given (spec T42 to T48, M10 to M12).
-fn unmet(prompt: &Prompt, roles: &[UnmetRole]) -> Option<RunError> {
-    let mut missing: Vec<String> = Vec::new();
-    let mut unavailable: Vec<String> = Vec::new();
-    let note = |list: &mut Vec<String>, line: String| {
-        if !list.contains(&line) {
-            list.push(line);
-        }
-    };
-    match prompt.dialect {
-        Dialect::Runvil => {
-            for pack in &prompt.contract.uses {
-                let (vendor, name) = (&pack.vendor, &pack.name);
-                if vendor == "runvil" {
-                    note(&mut missing, format!("- missing required Pack: {name}"));
-                } else {
-                    let line = format!("- {name} is unavailable: {vendor}/{name} is not installed");
-                    note(&mut unavailable, line);
-                }
-            }
-        }
-        Dialect::PromptForge => {
-            let mut slots: Vec<_> = prompt.contract.tools.iter().collect();
-            slots.sort();
-            let plugins = &prompt.contract.plugins;
-            let named = slots
-                .iter()
-                .filter_map(|(_, path)| Some(path.rsplit_once('/')?.0));
-            let required = plugins.iter().filter(|plugin| !plugin.optional);
-            for id in named.chain(required.map(|plugin| plugin.id.as_str())) {
-                note(&mut missing, format!("- missing required Plugin: {id}"));
-            }
-        }
-    }
-    missing.append(&mut unavailable);
-    missing.extend(roles.iter().map(UnmetRole::to_string));
-    (!missing.is_empty()).then(|| {
-        let lines = missing.join("\n");
-        let notice = format!("the environment cannot satisfy this prompt:\n{lines}");
-        RunError::new(RunErrorKind::RequirementsUnmet, notice)
-    })
 }

@@ -1,0 +1,154 @@
+//! What a model round costs over the HTTP that carries it, alone and in a run; how well rounds run
+//! beside each other; and how fast a reply streams.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+#[path = "models/server.rs"]
+mod server;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use runvil::Outcome;
+use runvil::engine::model::{Body, Model, Thinking};
+use runvil::harness::gateway::{Completion, Form};
+use runvil::harness::model::Broker;
+use runvil::harness::{Harness, Launch, Limits};
+use ureq::Agent;
+
+use server::{event, gateway, large, perform, reply, round, serve, serve_after};
+
+/// How many rounds are measured in one go.
+const ROUNDS: u64 = 100;
+
+/// Rounds one after another on one connection, against the same requests with bare ureq, their
+/// replies read and not decoded: the floor. `run` is a whole run that asks with `models.infer`.
+fn rounds(c: &mut Criterion) {
+    let url = serve(reply(&[event("Hello"), event(", world"), event("!")]));
+    let mut group = c.benchmark_group("rounds");
+    group.throughput(Throughput::Elements(ROUNDS));
+    group.bench_function("bare ureq", |b| {
+        let agent = Agent::new_with_defaults();
+        let url = format!("{url}/chat/completions");
+        let body = concat!(
+            r#"{"model":"m","messages":[{"role":"user","content":"Say hello."}],"stream":true,"#,
+            r#""stream_options":{"include_usage":true},"#,
+            r#""chat_template_kwargs":{"enable_thinking":false}}"#
+        );
+        b.iter(|| {
+            for _ in 0..ROUNDS {
+                let request = agent.post(&url).content_type("application/json");
+                let mut reply = request.send(body).expect("answers");
+                reply.body_mut().read_to_string().expect("a body");
+            }
+        });
+    });
+    group.bench_function("gateway", |b| {
+        let (gateway, round) = (gateway(&url), round());
+        b.iter(|| {
+            for _ in 0..ROUNDS {
+                perform(&gateway, &round).expect("answers");
+            }
+        });
+    });
+    group.bench_function("run", |b| {
+        let gateway: Arc<dyn Broker> = Arc::new(gateway(&url));
+        let source = prompt(&format!(
+            "for _ = 1, {ROUNDS} do models.infer('Say hello.') end"
+        ));
+        b.iter(|| run(&source, &gateway, 8));
+    });
+    group.finish();
+}
+
+/// A fanout of 200 arms with a round each, whose server takes 20 ms: at best 200 / concurrency
+/// times that.
+fn fanout(c: &mut Criterion) {
+    let url = serve_after(Duration::from_millis(20), reply(&[event("Hello")]));
+    let mut group = c.benchmark_group("fanout of 200 rounds of 20 ms");
+    group.sample_size(10);
+    for concurrency in [8, 32, 200] {
+        group.bench_function(concurrency.to_string(), |b| {
+            let gateway: Arc<dyn Broker> = Arc::new(gateway(&url));
+            let source = prompt(
+                "local list = {} for i = 1, 200 do list[i] = i end \
+                 tasks.fanout('### Ask', list)\n```\n\n### Ask\n\n```lua\n\
+                 return models.infer('Say hello.')",
+            );
+            b.iter(|| run(&source, &gateway, concurrency));
+        });
+    }
+    group.finish();
+}
+
+/// A prompt with one role, its default, and a section of this Lua.
+fn prompt(lua: &str) -> String {
+    format!(
+        "---\nname: bench\ndescription: Asks.\nrunvil: 0\nmodels: {{ asker: {{}} }}\n---\n\n\
+         # Bench\n\n```lua\nmodels.default('asker')\n```\n\n## Main\n\n```lua\n{lua}\n```\n"
+    )
+}
+
+/// Runs a prompt to its end.
+fn run(source: &str, gateway: &Arc<dyn Broker>, concurrency: u32) {
+    let launch = Launch {
+        model: Some(Model {
+            id: "m".into(),
+            context: 32_768,
+            thinking: Thinking::Switchable,
+            description: "".into(),
+        }),
+        broker: Some(gateway.clone()),
+        limits: Limits {
+            concurrency,
+            ..Limits::default()
+        },
+        ..Launch::default()
+    };
+    let report = Harness::default().run(source, launch, &mut |_| {});
+    assert!(
+        matches!(report.outcome, Outcome::Completed(_)),
+        "{:?}",
+        report.outcome
+    );
+}
+
+/// A reply that fills the default cap, in texts of 4 KiB.
+fn stream(c: &mut Criterion) {
+    let events = large();
+    let bytes = events.iter().map(String::len).sum::<usize>();
+    let text = events.len() * 4096;
+    let (gateway, round) = (gateway(&serve(reply(&events))), round());
+    let mut group = c.benchmark_group("stream");
+    group
+        .throughput(Throughput::Bytes(bytes as u64))
+        .sample_size(20);
+    group.bench_function("16 MiB", |b| {
+        b.iter(|| {
+            let reply = perform(&gateway, &round).expect("answers");
+            assert!(matches!(&reply.body, Body::Text(whole) if whole.len() == text));
+        });
+    });
+    group.finish();
+}
+
+/// Decoding the same reply, without the network.
+fn decode(c: &mut Criterion) {
+    let body = large().concat() + "data: [DONE]\n\n";
+    let mut group = c.benchmark_group("decode");
+    group
+        .throughput(Throughput::Bytes(body.len() as u64))
+        .sample_size(20);
+    group.bench_function("16 MiB", |b| {
+        b.iter(|| {
+            let mut completion = Completion::new(Form::Stream);
+            for piece in body.as_bytes().chunks(64 << 10) {
+                completion.feed(piece, &mut |_| {}).expect("is sound");
+            }
+            completion.finish(&mut |_| {}).expect("is sound")
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, rounds, fanout, stream, decode);
+criterion_main!(benches);

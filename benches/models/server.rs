@@ -1,0 +1,121 @@
+//! A server on this machine that answers every request with the same bytes.
+
+#![allow(dead_code, reason = "each bench uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use runvil::engine::model::{Message, Origin, Role, Round};
+use runvil::harness::gateway::{Connection, Gateway};
+use runvil::harness::model::{Abort, Answered, Broker, Taken, Terms};
+
+/// Serves for as long as the process lives. The URL of its base.
+pub fn serve(reply: Vec<u8>) -> String {
+    serve_after(Duration::ZERO, reply)
+}
+
+/// As [`serve`], each answer after a while.
+pub fn serve_after(latency: Duration, reply: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let reply = Arc::new(reply);
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let reply = reply.clone();
+            thread::spawn(move || answer(stream, latency, &reply));
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+fn answer(mut stream: TcpStream, latency: Duration, reply: &[u8]) {
+    stream.set_nodelay(true).expect("a socket");
+    let mut request = Vec::new();
+    let mut piece = [0; 16 << 10];
+    loop {
+        match stream.read(&mut piece) {
+            Ok(count @ 1..) => request.extend_from_slice(&piece[..count]),
+            _ => return,
+        }
+        // The requests of these benches are JSON that ends like this.
+        if request.ends_with(b"}}") {
+            request.clear();
+            if !latency.is_zero() {
+                thread::sleep(latency);
+            }
+            if stream.write_all(reply).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A streamed reply as it is sent: each event in a chunk of its own.
+pub fn reply(events: &[String]) -> Vec<u8> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    let mut out = head.as_bytes().to_vec();
+    for event in events
+        .iter()
+        .map(String::as_str)
+        .chain(["data: [DONE]\n\n"])
+    {
+        out.extend(format!("{:x}\r\n{event}\r\n", event.len()).bytes());
+    }
+    out.extend(b"0\r\n\r\n");
+    out
+}
+
+/// The event that carries a text without escapes.
+pub fn event(text: &str) -> String {
+    format!(
+        "data: {{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,\
+         \"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}},\
+         \"finish_reason\":null}}]}}\n\n"
+    )
+}
+
+/// The events of a reply that fills the default cap as far as it goes, in texts of 4 KiB.
+pub fn large() -> Vec<String> {
+    let event = event(&"lorem ipsum dolor sit amet, ".repeat(147)[..4096]);
+    let count = ((16 << 20) - 16) / event.len();
+    vec![event; count]
+}
+
+/// The gateway's client for such a server.
+pub fn gateway(url: &str) -> Gateway {
+    Gateway::new(Connection::new(url, None).expect("a URL"), BTreeMap::new())
+}
+
+/// A round with one short message.
+pub fn round() -> Arc<Round> {
+    Arc::new(Round {
+        round: 0,
+        origin: Origin::Infer,
+        model: "m".into(),
+        messages: vec![Message::text(Role::User, "Say hello.")].into(),
+        tools: Vec::new().into(),
+        temperature: None,
+        max_tokens: None,
+        // Last in the request, which then ends as the server expects.
+        thinking: Some(false),
+    })
+}
+
+/// Performs a round on this thread.
+pub fn perform(gateway: &Gateway, round: &Arc<Round>) -> Answered {
+    let terms = Terms {
+        response_cap: 16 << 20,
+        receive_timeout: Duration::from_secs(120),
+        abort: Abort::default(),
+        show: None,
+    };
+    match gateway.take(round.clone(), terms) {
+        Taken::Deed(deed) => deed(),
+        Taken::Known(..) => panic!("the answer cannot be known"),
+    }
+}

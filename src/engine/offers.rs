@@ -1,0 +1,37 @@
+//! What is offered to a model: by a section, and by all of the prompt (spec T75 to T79).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Tools that are offered, each once, in the order in which they were first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Offers {
+    order: Vec<Arc<str>>,
+    descriptions: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl Offers {
+    /// Offers a tool, from now on with this description where one is given.
+    pub(super) fn add(&mut self, key: &Arc<str>, description: Option<&Arc<str>>) {
+        if !self.order.contains(key) {
+            self.order.push(key.clone());
+        }
+        if let Some(description) = description {
+            self.descriptions.insert(key.clone(), description.clone());
+        }
+    }
+
+    /// The keys of the tools, in order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.order.iter()
+    }
+
+    /// The description that a tool was given here.
+    pub(super) fn description(&self, key: &str) -> Option<&Arc<str>> {
+        self.descriptions.get(key)
+    }
+
+    pub(super) fn contains(&self, key: &Arc<str>) -> bool {
+        self.order.contains(key)
+    }
+}
