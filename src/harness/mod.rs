@@ -3,6 +3,7 @@
 
 pub mod gateway;
 mod host;
+pub mod http;
 mod launch;
 mod log;
 pub mod mcp;
@@ -13,10 +14,12 @@ mod prepare;
 mod requirements;
 mod script;
 mod seed;
+mod shown;
 mod started_at;
 mod store;
 mod tools;
 pub mod unit;
+pub mod web;
 pub mod yaml;
 
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};
