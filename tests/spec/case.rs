@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
 use crate::models::{Metadata, ModelSetup, RoundPattern, ShownPiece, UnmetPattern};
+use crate::operator::OperatorSetup;
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
 use crate::signal::Moment;
 
@@ -127,6 +128,7 @@ pub struct Case {
     pub metadata: Metadata,
     #[serde(default)]
     pub held_ms: u64,
+    pub operator: Option<OperatorSetup>,
     pub cancel: Option<Moment>,
     pub stop: Option<Moment>,
 

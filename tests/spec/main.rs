@@ -7,6 +7,7 @@ mod check;
 mod coverage;
 mod models;
 mod observe;
+mod operator;
 mod pattern;
 mod signal;
 mod source;

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::case::{Case, SeedSetup, StoreSetup};
 use crate::models::{ModelSetup, Recorder, ShownPiece, UnmetPattern};
+use crate::operator::OperatorSetup;
 use crate::signal::Signals;
 
 /// How long a case may take before it counts as hanging.
@@ -140,6 +141,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         ui: case.ui.clone(),
         store: case.store.as_ref().map(store).transpose()?,
         model: case.model.as_ref().map(ModelSetup::model),
+        operator: case.operator.as_ref().map(OperatorSetup::operator),
         broker: None,
         show: None,
         stop: StopToken::default(),
