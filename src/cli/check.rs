@@ -10,6 +10,7 @@ use super::args::CheckArgs;
 use super::diagnostic::{Diagnostic, Level, Place};
 use super::escape::escape;
 use super::failure::{self, Subject};
+use super::help::Backing;
 use super::json::Failure;
 use super::source::{self, PROMPT_CAP};
 use super::status::Status;
@@ -112,6 +113,7 @@ fn report_failed(
         source,
         dialect: args.look.dialect.into(),
         reached: None,
+        backing: Backing::Nothing,
     };
     console::log_raw(&failure::explain(error, &subject).render(source, style));
     Status::Failed

@@ -4,6 +4,7 @@ use runvil::engine::{RunError, RunErrorKind};
 use runvil::prompt::{Dialect, ParseErrorKind, Prompt};
 
 use super::diagnostic::{Diagnostic, Level, Place};
+use super::help::{Backing, help};
 use super::regions::{Regions, part};
 
 /// In front of what a gate has to say (spec L93).
@@ -18,6 +19,8 @@ pub struct Subject<'a> {
     pub dialect: Dialect,
     /// The section that the run had reached, by its heading, or the title.
     pub reached: Option<&'a str>,
+    /// What its rounds were asked of.
+    pub backing: Backing,
 }
 
 /// What went wrong, where, and what may help.
@@ -28,7 +31,8 @@ pub fn explain(error: &RunError, subject: &Subject<'_>) -> Diagnostic {
         (RunErrorKind::Internal, _) => internal(error),
         _ => runtime(error, subject),
     };
-    diagnostic.help = help(error);
+    let prompt = Prompt::parse(subject.source, subject.dialect).ok();
+    diagnostic.help = help(error, prompt.as_ref(), &subject.backing);
     diagnostic
 }
 
@@ -189,33 +193,6 @@ fn split_trace(message: &str) -> (&str, Vec<&str>) {
     frames.map_or(whole, |frames| (text, frames))
 }
 
-/// What to do about a failure that has one usual cause.
-fn help(error: &RunError) -> Option<String> {
-    let message = error.message.as_str();
-    for dialect in [Dialect::Runvil, Dialect::PromptForge] {
-        let key = dialect.key();
-        if message == format!("not a {key} prompt: no {key} version") {
-            return Some(format!("add `{key}: 0` to the frontmatter"));
-        }
-    }
-    let known = [
-        (
-            "not enough memory",
-            "`--memory BYTES` sets how much the Lua of each section may hold",
-        ),
-        (
-            "attempt to call a nil value (global 'print')",
-            "there is no `print`: `log('text')` is reported, and `--events` shows it",
-        ),
-        (
-            "attempt to index a nil value (global 'argv')",
-            "`argv` is nil where the argument string is no JSON value",
-        ),
-    ];
-    let (_, help) = known.iter().find(|(text, _)| message.contains(text))?;
-    Some((*help).to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use runvil::prompt::Location;
@@ -235,6 +212,7 @@ mod tests {
             source: "x",
             dialect: Dialect::Runvil,
             reached: None,
+            backing: Backing::Nothing,
         };
         let shown = explain(&error, &subject).render("x", super::super::style::Style::new(false));
         assert_eq!(shown, "error[Internal]: broken\n --> src/engine/run.rs:1\n");

@@ -10,6 +10,7 @@ mod console;
 mod diagnostic;
 mod escape;
 mod failure;
+mod help;
 mod interrupt;
 mod json;
 mod live;

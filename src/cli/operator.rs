@@ -13,7 +13,7 @@ use super::live::Live;
 use terminal::Terminal;
 
 /// The operator of a run.
-pub enum Asked {
+pub enum Answering {
     /// What was said on the command line.
     Answers(Arc<Answers>),
     /// The person at the terminal.
@@ -22,7 +22,7 @@ pub enum Asked {
     Nobody,
 }
 
-impl Asked {
+impl Answering {
     /// The answers, where there are any; else the terminal, where standard input is one and holds
     /// nothing else.
     pub fn new(answers: &[String], reads_stdin: bool, live: &Live) -> Self {

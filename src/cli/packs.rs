@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::args::PacksArgs;
 use super::cell::shown;
 use super::live::Live;
-use super::operator::Asked;
+use super::operator::Answering;
 use super::provider::configuration;
 use super::status::{SetupError, Status};
 use super::table::aligned;
@@ -44,7 +44,7 @@ fn list(args: &PacksArgs) -> Result<Option<Listing>, SetupError> {
     let harness = units::harness(&config, &log, |name| env::var_os(name));
     // What is amiss is in the list itself.
     let harness = harness.with_log(Log::default());
-    let operator = Asked::new(&[], false, &live).operator();
+    let operator = Answering::new(&[], false, &live).operator();
     let packs = harness.units(Dialect::Runvil, operator, &cancel);
     Ok((!cancel.is_cancelled()).then(|| Listing::new(packs)))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runvil::engine::model::Model;
-use runvil::harness::gateway::{CatalogError, Gateway, current_model};
+use runvil::harness::gateway::{CatalogError, Fetched, Gateway, current_model};
 use runvil::harness::model::{Abort, Broker, Terms};
 use runvil::harness::yaml::{Identified, YamlError};
 use runvil::harness::{Limits, Script};
@@ -15,6 +15,7 @@ use runvil::prompt::Dialect;
 
 use super::args::HostArgs;
 use super::config::{self, Config, ModelEntry};
+use super::help::Backing;
 use super::live::Live;
 use super::source::{self, TEXT_CAP};
 use super::status::SetupError;
@@ -152,6 +153,15 @@ impl Provider {
         }
     }
 
+    /// What a failure names as having been asked.
+    pub fn backing(&self) -> Backing {
+        match self {
+            Self::Script { .. } => Backing::Script,
+            Self::Gateway { gateway, .. } => Backing::Gateway(gateway.base().to_owned()),
+            Self::Nothing => Backing::Nothing,
+        }
+    }
+
     /// What answers a run's rounds. A round that no rule of a script answers is logged.
     pub fn broker(self, live: &Live) -> Option<Arc<dyn Broker>> {
         let broker: Arc<dyn Broker> = match self {
@@ -200,7 +210,7 @@ fn of_gateway(
 ) -> Result<Catalog, SetupError> {
     let unresolved =
         |why: String| SetupError(format!("the run's model could not be resolved: {why}"));
-    let (models, origin) = match configured {
+    let (fetched, origin) = match configured {
         [] => {
             let fetched = gateway.catalog(&Terms {
                 // The catalog has the cap of its own that spec M75 gives it.
@@ -218,14 +228,22 @@ fn of_gateway(
             })?;
             (fetched, "fetched")
         }
-        _ => (configured.to_vec(), "configured"),
+        _ => (Fetched::from(configured.to_vec()), "configured"),
     };
+    let Fetched {
+        models,
+        without_context,
+    } = fetched;
     let current = match (current_model(&models, selected), selected) {
         (Ok(Some(current)), _) => {
             let at = models.iter().position(|model| model.id == current.id);
             Current::Is(at.unwrap_or(0))
         }
         (Ok(None), Some(id)) => Current::None(format!("{id:?} cannot be a model's id")),
+        (Ok(None), None) if without_context > 0 => Current::None(format!(
+            "the gateway lists {without_context} without saying how large the `context` is; list \
+             them under `models:` in the configuration"
+        )),
         (Ok(None), None) => Current::None(format!("the {origin} catalog is empty")),
         (Err(_), id) => {
             let id = id.unwrap_or_default();

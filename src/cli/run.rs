@@ -12,9 +12,10 @@ use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
 use super::failure::{self, Subject};
+use super::help::Backing;
 use super::json::RunObject;
 use super::live::Live;
-use super::operator::Asked;
+use super::operator::Answering;
 use super::provider::{Provider, configuration};
 use super::source::{self, PROMPT_CAP, TEXT_CAP};
 use super::status::{SetupError, Status};
@@ -28,34 +29,34 @@ const ROOT: &str = "0";
 pub fn run(args: &RunArgs) -> Status {
     let style = console::error_style(args.look.color);
     let live = Live::new(!args.quiet && !args.events);
-    let ready = match set_up(args, &live) {
+    let (asked, host, launch) = match set_up(args, &live) {
         Ok(ready) => ready,
         Err(error) => return error.report(args.json, style),
     };
-    // What the host started for the run ends once its result is out.
-    let Ready {
-        source,
-        launch,
-        harness,
-        asked,
-    } = ready;
-    let (report, reached) = perform(args, &source, launch, &harness, &asked, &live);
+    // The host's units end when it goes, once the result is out.
+    let (report, reached) = perform(args, &asked.source, launch, &host, &live);
     match setup_error(&report) {
         Some(error) => error.report(args.json, style),
-        None => conclude(args, &source, &report, reached.as_deref(), style),
+        None => conclude(args, &asked, &report, reached.as_deref(), style),
     }
 }
 
-/// What a run takes.
-struct Ready {
+/// What was asked for.
+struct Asked {
+    /// The prompt file's text.
     source: String,
-    launch: Launch,
+    /// What its rounds are asked of.
+    backing: Backing,
+}
+
+/// What serves the run.
+struct Serving {
     harness: Harness,
-    asked: Asked,
+    operator: Answering,
 }
 
 /// Reads what the words name, so that nothing runs unless all of it is there.
-fn set_up(args: &RunArgs, live: &Live) -> Result<Ready, SetupError> {
+fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), SetupError> {
     let argument_file = args
         .args
         .as_deref()
@@ -70,7 +71,7 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<Ready, SetupError> {
     ];
     source::claim_stdin(read.into_iter().flatten())?;
     let reads_stdin = read.into_iter().flatten().any(source::is_stdin);
-    let asked = Asked::new(&args.answers, reads_stdin, live);
+    let operator = Answering::new(&args.answers, reads_stdin, live);
     let dialect = Dialect::from(args.look.dialect);
     let source = source::read(&args.file, PROMPT_CAP)?;
     let prompt = LazyCell::new(|| Prompt::parse(&source, dialect).ok());
@@ -86,6 +87,10 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<Ready, SetupError> {
         contract.is_some_and(|contract| !contract.models.is_empty())
     };
     let model = provider.current(limits, has_roles)?;
+    let backing = match model {
+        Some(_) => provider.backing(),
+        None => Backing::Nothing,
+    };
     let launch = Launch {
         args: match argument_file {
             Some(stdin) => source::read(stdin, TEXT_CAP)?,
@@ -110,19 +115,15 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<Ready, SetupError> {
             .map(|folder| open_store(folder))
             .transpose()?,
         cancel: interrupt::listen()?,
-        operator: asked.operator(),
+        operator: operator.operator(),
         ..Launch::default()
     };
     drop(prompt);
     let log = live.clone();
     let log = Log::new(move |line| log.log(line));
     let harness = units::harness(&config, &log, |name| env::var_os(name));
-    Ok(Ready {
-        source,
-        launch,
-        harness,
-        asked,
-    })
+    let host = Serving { harness, operator };
+    Ok((Asked { source, backing }, host, launch))
 }
 
 /// Refuses an `--output` that could never be written. A prompt that does not parse is left to the
@@ -164,13 +165,12 @@ fn perform(
     args: &RunArgs,
     source: &str,
     launch: Launch,
-    harness: &Harness,
-    asked: &Asked,
+    host: &Serving,
     live: &Live,
 ) -> (Report, Option<Arc<str>>) {
     let mut reached = None;
     let painter = live.start();
-    let report = harness.run(source, launch, &mut |event| {
+    let report = host.harness.run(source, launch, &mut |event| {
         if args.events {
             console::log_json(event);
         }
@@ -181,7 +181,7 @@ fn perform(
             _ => {}
         }
         live.observe(event);
-        asked.observe(event);
+        host.operator.observe(event);
     });
     drop(painter);
     (report, reached)
@@ -203,7 +203,7 @@ fn setup_error(report: &Report) -> Option<SetupError> {
 /// Hands out what a run left: its output file, its result, its failure.
 fn conclude(
     args: &RunArgs,
-    source: &str,
+    asked: &Asked,
     report: &Report,
     reached: Option<&str>,
     style: Style,
@@ -217,11 +217,12 @@ fn conclude(
             Outcome::Failed(error) => {
                 let subject = Subject {
                     file: &args.file.to_string_lossy(),
-                    source,
+                    source: &asked.source,
                     dialect: args.look.dialect.into(),
                     reached,
+                    backing: asked.backing.clone(),
                 };
-                console::log_raw(&failure::explain(error, &subject).render(source, style));
+                console::log_raw(&failure::explain(error, &subject).render(&asked.source, style));
                 Ok(())
             }
             Outcome::Cancelled => {

@@ -111,8 +111,6 @@ pub(super) struct Entry {
     pub(super) toolbox: Toolbox,
     /// What the chain keeps of its conversations.
     pub(super) talk: Rc<Talk>,
-    /// A round that is about to be put out.
-    pub(super) prepared: RefCell<Option<Box<Ask>>>,
     /// A call of a unit's tool that is about to be put out.
     pub(super) tool_call: RefCell<Option<Box<ToolAsk>>>,
     /// The unit whose prelude makes the next call.

@@ -5,6 +5,7 @@ use super::calls::{
 };
 use super::entry::Entry;
 use crate::lua::{Conversation, Data, Definition, Function, Global, Written};
+use crate::prompt::Dialect;
 
 type Named = (&'static str, Function<Entry>);
 
@@ -102,6 +103,31 @@ const PROMPT: &[Named] = &[
     ("section", Function::Direct(data::prompt_section)),
     ("list", Function::Direct(data::list)),
 ];
+
+/// The functions that a dialect gives a prompt, `table.name` for those in a table.
+pub fn functions(dialect: Dialect) -> Vec<String> {
+    let globals: &[Global<Entry>] = match dialect {
+        Dialect::Runvil => &RUNVIL,
+        Dialect::PromptForge => &PROMPTFORGE,
+    };
+    let mut names = Vec::new();
+    for Global { name, value } in globals {
+        match value {
+            Definition::Table(functions) | Definition::Tools(functions) => {
+                names.extend(
+                    functions
+                        .iter()
+                        .map(|(function, _)| format!("{name}.{function}")),
+                );
+            }
+            Definition::Function(_) | Definition::FunctionWhere(..) | Definition::Require => {
+                names.push((*name).to_owned());
+            }
+            Definition::Data(_) | Definition::Sealed(_) | Definition::Var => {}
+        }
+    }
+    names
+}
 
 const fn global(name: &'static str, value: Definition<Entry>) -> Global<Entry> {
     Global { name, value }

@@ -42,6 +42,7 @@ mod waits;
 
 pub use effect::{Answer, Effect, EffectId, Issued, ToolRequest};
 pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult};
+pub use globals::functions;
 pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};
 pub use program::{Loaded, ParseEvent, Program};

@@ -10,19 +10,20 @@ use std::sync::Arc;
 use super::model::{Message, ToolCall};
 use crate::lua::Data;
 
-/// Arguments that a Lua table cannot hold, by the ids of their calls.
+/// Arguments that a Lua table cannot hold, by the ids of their calls. Of two calls with one id, which
+/// some providers give out again, the later counts.
 #[derive(Debug, Default)]
-pub(super) struct Replayed(RefCell<HashMap<Arc<str>, Data>>);
+pub(super) struct Replayed(RefCell<HashMap<Arc<str>, ToolCall>>);
 
 impl Replayed {
     /// Keeps the arguments of calls that are about to become Lua tables.
     pub(super) fn keep(&self, calls: &[ToolCall]) {
-        for call in calls
-            .iter()
-            .filter(|call| in_lua(&call.arguments) != call.arguments)
-        {
-            let mut kept = self.0.borrow_mut();
-            kept.insert(call.id.clone(), call.arguments.clone());
+        let mut kept = self.0.borrow_mut();
+        for call in calls {
+            match in_lua(&call.arguments) == call.arguments {
+                true => drop(kept.remove(&call.id)),
+                false => drop(kept.insert(call.id.clone(), call.clone())),
+            }
         }
     }
 
@@ -32,14 +33,13 @@ impl Replayed {
         if kept.is_empty() {
             return;
         }
-        for call in messages
-            .iter_mut()
-            .flat_map(|message| &mut message.tool_calls)
-        {
-            if let Some(arguments) = kept.get(&call.id)
-                && in_lua(arguments) == call.arguments
+        let calls = messages.iter_mut();
+        for call in calls.flat_map(|message| &mut message.tool_calls) {
+            if let Some(made) = kept.get(&call.id)
+                && made.name == call.name
+                && in_lua(&made.arguments) == call.arguments
             {
-                call.arguments = arguments.clone();
+                call.arguments = made.arguments.clone();
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Model rounds: how they leave a run, and what becomes of their replies (spec M32, M42, M47, K188).
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ask::{Ask, Batch};
@@ -136,12 +135,7 @@ fn judge(ask: &Ask, turn: u32, reply: &Answered, catalog: &Catalog) -> Result<Re
                     Ok(Reply::Several(vec![
                         Reply::Text("calls".into()),
                         Reply::Data(Data::list(records.collect::<Vec<_>>())),
-                        Reply::Object(Object {
-                            fields: Rc::new(|_| None),
-                            text: "calls".into(),
-                            inner: Rc::new(batch),
-                            noun: None,
-                        }),
+                        Reply::Object(Object::opaque(batch)),
                     ]))
                 }
             }

@@ -311,7 +311,6 @@ impl Strand {
                 tool_model: RefCell::default(),
                 toolbox: Toolbox::default(),
                 talk: chain.talk.clone(),
-                prepared: RefCell::default(),
                 tool_call: RefCell::default(),
                 own: Cell::new(None),
             };

@@ -7,6 +7,7 @@ use mlua::{Table, Value};
 use super::convert::{NotData, to_data, to_sequences, type_name};
 use super::data::Data;
 use super::failure::Failure;
+use super::guard::is_frozen;
 use super::object::Object;
 use super::raised::failure_of;
 use super::vm::scalar;
@@ -49,6 +50,11 @@ impl Arg {
             Value::Number(n) => Some(n),
             _ => None,
         }
+    }
+
+    /// Whether it is a frozen table, such as a part of `argv` (spec L126).
+    pub fn is_frozen(&self) -> bool {
+        self.0.as_table().is_some_and(is_frozen)
     }
 
     /// Whether it is a table.

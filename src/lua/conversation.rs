@@ -17,10 +17,10 @@ use super::vm::Core;
 pub struct Conversation<H: Host> {
     /// Checks the arguments of `models.loop`.
     pub check: Direct<H>,
-    /// Makes a round ready, from handle, list and the round's number: the notices to append first,
-    /// or `false` where it would overflow.
+    /// Makes a round ready, from handle, list and the round's number: the round, and the notices to
+    /// append first; or `false` where it would overflow.
     pub prepare: Direct<H>,
-    /// Puts the round out; told whether a tool call was answered in this loop.
+    /// Puts the round out; told which, and whether a tool call was answered in this loop.
     pub ask: fn(&Call<'_, H>) -> Result<H::Request, Failure>,
     /// The compactor returned.
     pub returned: Direct<H>,
@@ -54,10 +54,7 @@ impl<H: Host> Core<H> {
         let direct = |part: Direct<H>| self.function(lua, Function::Direct(part));
         let suspending = |part| self.function(lua, Function::Suspending(part));
         match name {
-            "messages" => {
-                let append = lua.create_function(append)?;
-                helpers::load(lua, Helper::Messages)?.call((base("setmetatable")?, append))
-            }
+            "messages" => helpers::load(lua, Helper::Messages)?.call(base("setmetatable")?),
             "tools" => helpers::load(lua, Helper::Tools)?.call((
                 base("setmetatable")?,
                 base("rawset")?,
@@ -85,12 +82,27 @@ impl<H: Host> Core<H> {
     }
 }
 
-/// Appends a record to a message list, a guarded one through its guard (spec M41).
-fn append(_: &Lua, (list, record): (Table, Value)) -> mlua::Result<()> {
-    let length = match snapshot_of(&list) {
+/// Appends records to a message list, all or none: a plain list as it is, whatever its metatable says,
+/// a guarded one through its guard (spec M41).
+fn append(_: &Lua, (list, records): (Table, Table)) -> mlua::Result<()> {
+    let guarded = snapshot_of(&list);
+    let length = match &guarded {
         Some(Data::List(items)) => items.len(),
         Some(_) => 0,
         None => list.raw_len(),
     };
-    list.set(length + 1, record)
+    let set = |at: usize, record: Value| match guarded {
+        Some(_) => list.set(length + at, record),
+        None => list.raw_set(length + at, record),
+    };
+    for at in 1..=records.raw_len() {
+        if let Err(error) = set(at, records.raw_get(at)?) {
+            for done in 1..at {
+                // What was set can be taken away.
+                let _ = set(done, Value::Nil);
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
 }

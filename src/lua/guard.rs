@@ -211,6 +211,11 @@ pub(super) fn snapshot_of(table: &Table) -> Option<Data> {
     node_of(table).map(|node| node.snapshot())
 }
 
+/// Whether a table is guarded and nothing can be assigned to it.
+pub(super) fn is_frozen(table: &Table) -> bool {
+    node_of(table).is_some_and(|node| node.policy == Policy::Frozen)
+}
+
 /// Makes the guarded tables of one section VM.
 #[derive(Clone)]
 pub(super) struct Guards {

@@ -59,6 +59,16 @@ impl PartialEq for Object {
 struct Known(HashMap<*const (), Value>);
 
 impl Object {
+    /// A value that shows nothing, for helpers to hand on.
+    pub fn opaque<T: 'static>(inner: T) -> Self {
+        Self {
+            fields: Rc::new(|_| None),
+            text: Arc::default(),
+            inner: Rc::new(inner),
+            noun: None,
+        }
+    }
+
     /// The value that stands for it.
     pub(super) fn into_lua(self, lua: &Lua) -> mlua::Result<Value> {
         if self.noun.is_none() {

@@ -1,7 +1,7 @@
 //! The gateway's list of models (spec M75).
 
 use runvil::engine::model::{FailureClass, Model, ModelFailure, Thinking};
-use runvil::harness::gateway::{CatalogError, Unlisted, current_model};
+use runvil::harness::gateway::{CatalogError, Fetched, Unlisted, current_model};
 use runvil::harness::model::Terms;
 
 use crate::ask::{LONG, SHORT, gateway, terms};
@@ -21,7 +21,7 @@ fn list(entries: &str) -> Vec<u8> {
     reply("200 OK", "application/json", body)
 }
 
-fn catalog_of(sent: Vec<u8>, terms: &Terms) -> Result<Vec<Model>, CatalogError> {
+fn catalog_of(sent: Vec<u8>, terms: &Terms) -> Result<Fetched, CatalogError> {
     let server = Server::new(move |_, _| vec![Step::Send(sent.clone()), Step::Close]);
     gateway(&server.url()).catalog(terms)
 }
@@ -34,7 +34,9 @@ fn models_come_in_order_and_those_without_a_context_are_left_out() {
            {"id":"a/é:1","context":1,"thinking":"never","description":null},
            {"id":"c","context":4294967295,"thinking":"always"}"#,
     ));
-    let models = gateway(&server.url()).catalog(&terms(LONG)).expect("lists");
+    let fetched = gateway(&server.url()).catalog(&terms(LONG)).expect("lists");
+    assert_eq!(fetched.without_context, 2);
+    let models = fetched.models;
     let expected = [
         model("b", 32000, Thinking::Switchable, "B"),
         model("a/é:1", 1, Thinking::Never, ""),
@@ -67,7 +69,8 @@ fn a_malformed_list_is_told_without_quoting_it() {
     const ENTRY: &str = r#""id":"SECRET","context":1,"thinking":"never""#;
     let entry = |entry: &str| list(&format!(r#"{{{ENTRY}}},{{{entry}}}"#));
     let context = "model list entry 2 has a `context` that is no integer in [1, 4294967295]";
-    let thinking = "model list entry 2 has a `thinking` other than never, always or switchable";
+    let thinking = "model list entry 2 does not say whether it thinks: its `thinking` is none of \
+                    never, always and switchable";
     let cases = [
         (list("SECRET"), "model list response was not valid JSON"),
         (
@@ -151,7 +154,10 @@ fn a_list_has_a_cap() {
     let whole = list("");
     let length = 27;
     assert!(String::from_utf8_lossy(&whole).contains("Content-Length: 27"));
-    assert_eq!(catalog_of(whole.clone(), &capped(length)), Ok(Vec::new()));
+    assert_eq!(
+        catalog_of(whole.clone(), &capped(length)),
+        Ok(Fetched::default())
+    );
     assert_eq!(
         catalog_of(whole, &capped(length - 1))
             .expect_err("too large")

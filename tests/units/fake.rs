@@ -25,7 +25,6 @@ pub struct Fake {
     conflicts: Vec<String>,
     ready: Arc<Ready>,
     tools: Vec<&'static str>,
-    prelude: Option<&'static str>,
     serve: Arc<Serve>,
     /// How often a run began to wait for it, and what was called.
     pub seen: Arc<Mutex<Vec<String>>>,
@@ -41,7 +40,6 @@ pub fn fake(id: &'static str) -> Fake {
         conflicts: Vec::new(),
         ready: Arc::new(|_| Ok(())),
         tools: vec!["t"],
-        prelude: None,
         serve: Arc::new(|call| Ok(format!("{} {}", call.shown(), call.arguments().to_json()))),
         seen: Arc::default(),
     }
@@ -72,11 +70,6 @@ impl Fake {
 
     pub fn with_tools(mut self, tools: &[&'static str]) -> Self {
         self.tools = tools.to_vec();
-        self
-    }
-
-    pub fn with_prelude(mut self, prelude: &'static str) -> Self {
-        self.prelude = Some(prelude);
         self
     }
 
@@ -132,10 +125,6 @@ impl Unit for Fake {
 }
 
 impl ActiveUnit for Fake {
-    fn prelude(&self) -> Option<&str> {
-        self.prelude
-    }
-
     fn tools(&self) -> Vec<UnitTool> {
         let tool = |name: &&str| UnitTool {
             name: (*name).into(),

@@ -1,5 +1,6 @@
 //! `models.loop`, a round at a time, and `compactors` (spec part 05, sections 7 to 9).
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -8,10 +9,11 @@ use crate::engine::ask::Ask;
 use crate::engine::entry::{Entry, Request};
 use crate::engine::event::EventKind;
 use crate::engine::model::{Message, Origin, Role, check_list, compose, overflows, read_list};
-use crate::lua::{Arg, Call, Failure, Kind, Reply};
+use crate::lua::{Arg, Call, Failure, Kind, NotData, Object, Reply};
 
 /// Checks the arguments of `models.loop` that are looked at once (spec M39, M40).
 pub fn check(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
+    call.suspends();
     let after_handle = usize::from(call.arg(0).is_userdata());
     if call.count() > after_handle + 2 {
         let text = "models.loop takes (handle?, messages, compactor?)";
@@ -26,8 +28,11 @@ pub fn check(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     Ok(Reply::None)
 }
 
-/// Makes the next round ready: all checks, in the order of spec M40. Gives the notices to append
-/// before it is sent, or false where it overflows.
+/// A round that is ready, on its way through the loop.
+struct Ready(RefCell<Option<Box<Ask>>>);
+
+/// Makes the next round ready: all checks, in the order of spec M40. Gives it, and the notices to
+/// append before it is sent, or false where it overflows.
 pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let entry = call.host();
     let round = call.arg(2).integer().unwrap_or(0);
@@ -38,6 +43,10 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let handle = handle(&call.arg(0), "models.loop")?;
     let notices = entry.talk.notices.texts();
     let mut messages = list(&call.arg(1))?;
+    if call.arg(1).is_frozen() {
+        let text = "messages must be a list that can be appended to, got a frozen one";
+        return Err(Failure::lua(text));
+    }
     let told = notices.iter().cloned();
     messages.extend(told.map(|text| Message::text(Role::User, text)));
     entry.outside_library()?;
@@ -60,7 +69,7 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         failed();
         return Ok(Reply::Bool(false));
     }
-    *entry.prepared.borrow_mut() = Some(Box::new(Ask {
+    let ask = Box::new(Ask {
         origin: Origin::Chat,
         handle,
         messages,
@@ -68,16 +77,21 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
         notices: notices.len(),
         answered: false,
         talk: Rc::clone(&entry.talk),
-    }));
+    });
     let texts = notices.iter().map(|text| text.to_string());
-    Ok(Reply::List(texts.collect()))
+    let ready = Ready(RefCell::new(Some(ask)));
+    Ok(Reply::Several(vec![
+        Reply::Object(Object::opaque(ready)),
+        Reply::List(texts.collect()),
+    ]))
 }
 
 /// Puts the prepared round out.
 pub fn ask(call: &Call<'_, Entry>) -> Result<Request, Failure> {
-    let prepared = call.host().prepared.borrow_mut().take();
-    let mut ask = prepared.ok_or_else(|| Failure::internal("a round was not prepared"))?;
-    ask.answered = call.arg(0).boolean() == Some(true);
+    let ready = call.arg(0).object::<Ready>();
+    let ask = ready.and_then(|ready| ready.0.borrow_mut().take());
+    let mut ask = ask.ok_or_else(|| Failure::internal("a round was not prepared"))?;
+    ask.answered = call.arg(1).boolean() == Some(true);
     Ok(Request::Round(ask))
 }
 
@@ -92,10 +106,7 @@ pub fn returned(_: &Call<'_, Entry>) -> Result<Reply, Failure> {
 /// `compactors.fail(reason)`, the default compactor.
 pub fn fail(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let reason = call.arg(0);
-    let text = match reason.text() {
-        Some(Ok(text)) => text,
-        _ => reason.type_of().to_owned(),
-    };
+    let text = reason.lossy();
     let why = match text.as_str() {
         "precheck" => "the request precheck overflowed the model's context window",
         "provider" => "the provider rejected the request as exceeding the model's context window",
@@ -116,8 +127,9 @@ fn list(arg: &Arg) -> Result<Vec<Message>, Failure> {
         let text = format!("messages must be a table of message tables, got {found}");
         return Err(Failure::lua(text));
     }
-    let list = arg
-        .sequences("messages")
-        .map_err(|_| Failure::lua("messages must be a JSON-representable table"))?;
+    let list = arg.sequences("messages").map_err(|fault| match fault {
+        NotData::TooLarge => Failure::lua(fault.message()),
+        NotData::Offender { .. } => Failure::lua("messages must be a JSON-representable table"),
+    })?;
     read_list(&list)
 }

@@ -8,7 +8,7 @@ use crate::engine::entry::Entry;
 use crate::engine::event::EventKind;
 use crate::engine::model::Tool;
 use crate::engine::toolbox::schema;
-use crate::lua::{Arg, Call, Data, Failure, Reply};
+use crate::lua::{Arg, Call, Data, Failure, NotUtf8, Reply};
 use crate::prompt::{Dialect, is_name};
 
 /// The types that a parameter of a local tool may have.
@@ -55,8 +55,20 @@ pub fn register(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 
 /// The JSON Schema of a local tool's parameters: every one is required.
 fn parameters(function: &str, params: Vec<(Arg, Arg)>) -> Result<Data, Failure> {
-    let named = params.into_iter().map(|(key, spec)| (key.lossy(), spec));
-    let declared: BTreeMap<String, Arg> = named.collect();
+    let mut declared: BTreeMap<String, Arg> = BTreeMap::new();
+    let mut strange = Vec::new();
+    for (key, spec) in params {
+        match key.text() {
+            Some(Ok(name)) => drop(declared.insert(name, spec)),
+            Some(Err(NotUtf8)) => strange.push("string that is not UTF-8"),
+            None => strange.push(key.type_of()),
+        }
+    }
+    // The same one in every run, whatever the order of a table's keys.
+    if let Some(found) = strange.iter().min() {
+        let text = format!("{function} param names must be strings, got {found}");
+        return Err(Failure::lua(text));
+    }
     let mut properties = Vec::with_capacity(declared.len());
     for (name, spec) in &declared {
         properties.push((name.as_str(), property(function, name, spec)?));

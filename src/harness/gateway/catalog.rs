@@ -20,7 +20,7 @@ impl Gateway {
     ///
     /// # Errors
     /// The gateway could not be asked, or its answer is no catalog.
-    pub fn catalog(&self, terms: &Terms) -> Result<Vec<Model>, CatalogError> {
+    pub fn catalog(&self, terms: &Terms) -> Result<Fetched, CatalogError> {
         let cap = terms.response_cap;
         let request = self.request(Method::GET, self.connection.models(), Vec::new());
         let mut exchange = self
@@ -41,6 +41,24 @@ impl Gateway {
         let entries = list.get("data").and_then(Value::as_array);
         let entries = entries.ok_or(CatalogError::NoData)?;
         read(entries)
+    }
+}
+
+/// A catalog as a gateway lists it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fetched {
+    /// The models, in the gateway's order.
+    pub models: Vec<Model>,
+    /// How many more it lists without a context window, so that no run can use them.
+    pub without_context: usize,
+}
+
+impl From<Vec<Model>> for Fetched {
+    fn from(models: Vec<Model>) -> Self {
+        Self {
+            models,
+            without_context: 0,
+        }
     }
 }
 
@@ -129,9 +147,9 @@ impl fmt::Display for Unlisted {
 
 impl std::error::Error for Unlisted {}
 
-fn read(entries: &[Value]) -> Result<Vec<Model>, CatalogError> {
+fn read(entries: &[Value]) -> Result<Fetched, CatalogError> {
     let mut ids: HashSet<Arc<str>> = HashSet::new();
-    let mut models = Vec::new();
+    let mut fetched = Fetched::default();
     for (at, entry) in entries.iter().enumerate() {
         let model = model(entry).and_then(|model| match model {
             Some(model) if !ids.insert(model.id.clone()) => Err("repeats an id"),
@@ -141,9 +159,12 @@ fn read(entries: &[Value]) -> Result<Vec<Model>, CatalogError> {
             entry: at + 1,
             fault,
         };
-        models.extend(model.map_err(told)?);
+        match model.map_err(told)? {
+            Some(model) => fetched.models.push(model),
+            None => fetched.without_context += 1,
+        }
     }
-    Ok(models)
+    Ok(fetched)
 }
 
 /// A model; `None` where its context window is not told.
@@ -164,7 +185,9 @@ fn model(entry: &Value) -> Result<Option<Model>, &'static str> {
     let id = id.filter(|id| model_id_fault(id).is_none());
     let id = id.ok_or("has no valid `id`")?;
     let thinking = part("thinking").and_then(|word| Thinking::deserialize(word).ok());
-    let thinking = thinking.ok_or("has a `thinking` other than never, always or switchable")?;
+    let thinking = thinking.ok_or(
+        "does not say whether it thinks: its `thinking` is none of never, always and switchable",
+    )?;
     let description = match part("description") {
         None => "",
         Some(description) => description

@@ -265,11 +265,11 @@ impl Completion {
 /// What ends a stream.
 const DONE: &[u8] = b"[DONE]";
 
-/// What a data line holds, without the blanks before it.
+/// What a data line holds, without the blanks around it. A byte-order mark may stand before the
+/// first.
 fn data(line: &[u8]) -> Option<&[u8]> {
-    let payload = line.strip_prefix(b"data:")?;
-    let blanks = payload.iter().take_while(|byte| b" \t".contains(byte));
-    Some(&payload[blanks.count()..])
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    line.strip_prefix(b"data:").map(<[u8]>::trim_ascii)
 }
 
 /// What an error in a stream says: its `message`, or itself where it is text.

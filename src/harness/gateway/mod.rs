@@ -16,7 +16,7 @@ mod request;
 mod round;
 mod wire;
 
-pub use catalog::{CatalogError, Unlisted, current_model};
+pub use catalog::{CatalogError, Fetched, Unlisted, current_model};
 pub use chunk::Form;
 pub use completion::{Completion, Decoded};
 pub use connection::{Connection, ConnectionError};
@@ -42,6 +42,11 @@ pub struct Gateway {
 type Detail = Arc<dyn Fn(u64, &str) + Send + Sync>;
 
 impl Gateway {
+    /// The URL that requests go below.
+    pub fn base(&self) -> &str {
+        self.connection.base()
+    }
+
     /// A client for a gateway. `wire_names` has the names by which the gateway knows models whose
     /// catalog id is another (spec C9). Nothing is connected yet.
     ///

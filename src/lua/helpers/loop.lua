@@ -7,14 +7,19 @@ local function overflow(compact, reason)
   returned()
 end
 
--- Runs the calls of a reply one after another, then appends the whole batch.
-local function perform_all(list, calls, batch)
-  local results = {}
-  for i = 1, #calls do results[i] = perform(batch, i) end
-  append(list, { role = 'assistant', content = '', tool_calls = calls })
+-- Runs the calls of a reply one after another: the records of the whole batch.
+local function perform_all(calls, batch)
+  local records = { { role = 'assistant', content = '', tool_calls = calls } }
   for i = 1, #calls do
-    append(list, { role = 'tool', content = results[i], tool_call_id = calls[i].id })
+    records[i + 1] = { role = 'tool', content = perform(batch, i), tool_call_id = calls[i].id }
   end
+  return records
+end
+
+local function notes(notices)
+  local records = {}
+  for i = 1, #notices do records[i] = { role = 'user', content = notices[i] } end
+  return records
 end
 
 return { run = function(...)
@@ -22,18 +27,18 @@ return { run = function(...)
   local handle, list, compact = ...
   if type(handle) ~= 'userdata' then handle, list, compact = nil, handle, list end
   if compact == nil then compact = globals.compactors.fail end
-  local round, answered = 0, false
+  local count, answered = 0, false
   while true do
-    round = round + 1
-    local notices = prepare(handle, list, round)
-    if notices then
-      for i = 1, #notices do append(list, { role = 'user', content = notices[i] }) end
-      local kind, reply, batch = ask(answered)
+    count = count + 1
+    local round, notices = prepare(handle, list, count)
+    if round then
+      append(list, notes(notices))
+      local kind, reply, batch = ask(round, answered)
       if kind == 'text' then
-        append(list, { role = 'assistant', content = reply })
+        append(list, { { role = 'assistant', content = reply } })
         return nil
       elseif kind == 'calls' then
-        perform_all(list, reply, batch)
+        append(list, perform_all(reply, batch))
         answered = true
       else
         overflow(compact, 'provider')

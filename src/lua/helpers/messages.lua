@@ -1,5 +1,5 @@
 -- Message lists: plain tables whose metatable carries the builders (spec M33).
-local setmetatable, append = ...
+local setmetatable = ...
 
 local builders = {}
 local list = { __index = builders }
@@ -17,7 +17,7 @@ function builders:tool(content, tool_call_id)
 end
 
 function builders:append(record)
-  append(self, record)
+  self[#self + 1] = record
   return self
 end
 
