@@ -39,11 +39,9 @@ fn list(args: &PacksArgs) -> Result<Option<Listing>, SetupError> {
     let config = configuration(args.config.as_deref())?;
     let cancel = interrupt::listen()?;
     let live = Live::new(false);
-    let log = live.clone();
-    let log = Log::new(move |line| log.log(line));
-    let harness = units::harness(&config, &log, |name| env::var_os(name));
     // What is amiss is in the list itself.
-    let harness = harness.with_log(Log::default());
+    let log = Log::default();
+    let harness = units::harness(&config, log, &live.host_log(), |name| env::var_os(name));
     let operator = Answering::new(&[], false, &live).operator();
     let packs = harness.units(Dialect::Runvil, operator, &cancel);
     Ok((!cancel.is_cancelled()).then(|| Listing::new(packs)))

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use runvil::engine::{Outcome, RunErrorKind};
-use runvil::harness::{Harness, Launch, Log, Report, Store};
+use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
@@ -119,9 +119,8 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
         ..Launch::default()
     };
     drop(prompt);
-    let log = live.clone();
-    let log = Log::new(move |line| log.log(line));
-    let harness = units::harness(&config, &log, |name| env::var_os(name));
+    let log = live.host_log();
+    let harness = units::harness(&config, log.clone(), &log, |name| env::var_os(name));
     let host = Serving { harness, operator };
     Ok((Asked { source, backing }, host, launch))
 }

@@ -13,18 +13,23 @@ use runvil::harness::{Harness, Log};
 
 use super::config::{Config, Expose, Pack, Segment, Tool, Trust, UnitId};
 
-/// The host's units and services. What is amiss with them is logged, and what their processes say.
-/// `variable` reads the environment.
-pub fn harness(config: &Config, log: &Log, variable: impl Fn(&str) -> Option<OsString>) -> Harness {
+/// The host's units and services. What is amiss with them goes to `log`, what their processes say to
+/// `said`. `variable` reads the environment.
+pub fn harness(
+    config: &Config,
+    log: Log,
+    said: &Log,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Harness {
     // A host that was never told of a search lacks nothing that would be logged at each run.
-    let mut harness = Harness::default().with_unit(no_web()).with_log(log.clone());
+    let mut harness = Harness::default().with_unit(no_web()).with_log(log);
     let services = services(config, &variable);
     for id in services.keys() {
         harness = harness.with_service(id);
     }
     for (id, pack) in &config.packs.0 {
         let built = configure(&id.0, pack, &config.folder, &services, &variable)
-            .and_then(|config| McpUnit::new(config, log.clone()));
+            .and_then(|config| McpUnit::new(config, said.clone()));
         harness = match built {
             Ok(unit) => harness.with_unit(unit),
             Err(error) => harness.with_unit(unbuilt(&id.0, pack, &error)),

@@ -223,7 +223,7 @@ fn a_model_may_ask_the_operator() {
     // spec T128
     use runvil::harness::Script;
     let script = "rounds:\n\
-                  - calls: [{ name: user-input_ask, arguments: { topic: x } }]\n  \x20 times: 1\n\
+                  - { calls: [{ name: user-input_ask, arguments: { topic: x } }], times: 1 }\n\
                   - { when: { tool_result: user-input_ask, matches: '^blue$' }, reply: Blue it is. }\n";
     let script = Script::from_yaml(script).unwrap();
     let launch = Launch {
@@ -233,11 +233,11 @@ fn a_model_may_ask_the_operator() {
     };
     let frontmatter = format!("{USES}\nmodels: {{any: {{}}}}");
     let lua = "packs.offer('user-input') local talk = messages.new():user('which?') \
-               return models.loop(any, talk)";
+               models.loop(any, talk) return talk[3].content .. '|' .. talk[4].content";
     let report = run_with(
         &Harness::default(),
         &prompt(Runvil, &frontmatter, lua),
         launch,
     );
-    assert_eq!(result(report), "Blue it is.");
+    assert_eq!(result(report), "blue|Blue it is.");
 }

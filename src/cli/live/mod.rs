@@ -12,6 +12,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use runvil::Event;
+use runvil::harness::Log;
 use runvil::harness::model::{Broker, Piece, Show};
 
 use super::console;
@@ -118,6 +119,12 @@ impl Live {
             }
             None => console::log(text),
         }
+    }
+
+    /// The host log, whose lines are printed so.
+    pub fn host_log(&self) -> Log {
+        let live = self.clone();
+        Log::new(move |line| live.log(line))
     }
 
     /// Asks a question: prints what it is about, and then what stands before the answer.
