@@ -144,6 +144,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         operator: case.operator.as_ref().map(OperatorSetup::operator),
         broker: None,
         show: None,
+        operator: None,
         stop: StopToken::default(),
         cancel: CancelToken::default(),
     })

@@ -13,7 +13,6 @@ pub use call::{Call, Deed};
 pub(super) use id::tool_id;
 pub use id::{is_segment, unit_id};
 pub use operator::{Operator, Question};
-
 pub use service::{INPUT_BROKER, SEARCH_PROVIDER, service_id};
 pub use unbuilt::Unbuilt;
 pub(super) use user_input::UserInput;
