@@ -1,5 +1,6 @@
 //! Questions to the person at the terminal (spec C2, T121 to T128).
 
+use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -135,6 +136,36 @@ fn the_block_steps_aside_while_a_question_is_open() {
     for (question, answer) in [("Z> ", "one"), ("Work> ", "two")] {
         let asked = format!("{question}{answer}\r\n");
         assert!(finished.stderr.contains(&asked), "{finished:?}");
+    }
+}
+
+/// A server that has something to say once it is ready.
+const TALKER: &str = r#"while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case $line in
+  *'"initialize"'*)
+    printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"t","version":"1"}}}\n' "$id"
+    ;;
+  *initialized*) sleep 0.5; echo 'over  here' >&2 ;;
+  esac
+done
+"#;
+
+#[test]
+fn what_is_logged_stands_above_the_question() {
+    let prompt =
+        asking("return (input.ask())").replace("[user-input]", "[user-input, acme/talker]");
+    let folder = folder_with(&prompt);
+    fs::write(folder.path().join("talker.sh"), TALKER).unwrap();
+    let config = "packs: { acme/talker: { command: sh, args: [talker.sh] } }\n";
+    fs::write(folder.path().join("runvil.yaml"), config).unwrap();
+    for words in [&["run", "t.md"][..], &["run", "t.md", "-q"]] {
+        let mut person = Person::start(folder.path(), words);
+        person.wait_for("Work> ");
+        person.wait_for("Work> \r\nacme/talker: over  here\r\nWork> ");
+        person.types("on\n");
+        let finished = person.finish();
+        assert_eq!((&*finished.stdout, finished.status), ("on", Some(0)));
     }
 }
 
