@@ -1,7 +1,7 @@
 //! The tools that a run's units bring: PromptForge's bound slots, Runvil's catalog (spec T29, T30,
 //! T59 to T67).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -37,6 +37,8 @@ pub(super) struct Catalog {
     tools: BTreeMap<Arc<str>, Rc<Bound>>,
     /// PromptForge: every tool by its path, for the preludes of its unit (spec T58).
     paths: BTreeMap<Arc<str>, Rc<Bound>>,
+    /// Those that a model can be offered, by the names it has for them.
+    names: BTreeMap<Arc<str>, Rc<Bound>>,
     /// The keys in the order in which the prompt declares them, or by id.
     order: Vec<Arc<str>>,
     packs: Vec<Rc<PackEntry>>,
@@ -58,7 +60,7 @@ impl Catalog {
         for (unit, pack) in packs.iter().enumerate() {
             for tool in &pack.tools {
                 let path: Arc<str> = format!("{}/{}", pack.id(), tool.name).into();
-                paths.insert(path.clone(), bound(path.clone(), path, tool, unit));
+                paths.insert(path.clone(), bound(path.clone(), path, tool, unit, pack));
             }
         }
         let slots = prompt.contract.tools.iter();
@@ -85,14 +87,16 @@ impl Catalog {
         for (unit, pack) in packs.iter().enumerate() {
             for tool in &pack.tools {
                 let id: Arc<str> = format!("{}/{}", pack.name, tool.name).into();
-                tools.insert(id.clone(), bound(id, wire_name(pack, tool), tool, unit));
+                tools.insert(
+                    id.clone(),
+                    bound(id, wire_name(pack, tool), tool, unit, pack),
+                );
             }
         }
-        let mut names: Vec<Arc<str>> = Vec::with_capacity(tools.len());
+        let mut names: HashSet<Arc<str>> = HashSet::with_capacity(tools.len());
         let tools = tools.into_values().map(|mut tool: Bound| {
             let is_object = matches!(tool.tool.parameters, Data::Map(_));
-            let is_new = !names.contains(&tool.name);
-            names.push(tool.name.clone());
+            let is_new = names.insert(tool.name.clone());
             tool.offerable = is_object && is_new && BuiltIn::from_name(&tool.name).is_none();
             Rc::new(tool)
         });
@@ -109,6 +113,11 @@ impl Catalog {
         Self {
             dialect,
             order: tools.iter().map(|tool| tool.key.clone()).collect(),
+            names: tools
+                .iter()
+                .filter(|tool| tool.offerable)
+                .map(|tool| (tool.name.clone(), tool.clone()))
+                .collect(),
             tools: tools
                 .into_iter()
                 .map(|tool| (tool.key.clone(), tool))
@@ -130,9 +139,7 @@ impl Catalog {
 
     /// The tool that a model knows by a name, if it can be offered one.
     pub(super) fn named(&self, name: &str) -> Option<&Rc<Bound>> {
-        self.tools
-            .values()
-            .find(|tool| tool.offerable && *tool.name == *name)
+        self.names.get(name)
     }
 
     /// What a message adds of a tool that the run has and a section does not offer (spec T101).
@@ -243,11 +250,12 @@ impl Bound {
     }
 }
 
-fn bound(path: Arc<str>, name: Arc<str>, tool: &UnitTool, unit: usize) -> Bound {
+fn bound(path: Arc<str>, name: Arc<str>, tool: &UnitTool, unit: usize, pack: &PackEntry) -> Bound {
     Bound {
         key: path.clone(),
         name,
-        asks: matches!(&*path, "promptforge/user-input/ask" | "user-input/ask"),
+        asks: *tool.name == *"ask"
+            && matches!(&*pack.id(), "promptforge/user-input" | "runvil/user-input"),
         path,
         tool: tool.clone(),
         offerable: true,

@@ -1,19 +1,21 @@
 //! What is offered to a model: by a section, and by all of the prompt (spec T75 to T79).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Tools that are offered, each once, in the order in which they were first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Offers {
     order: Vec<Arc<str>>,
+    /// The same.
+    all: HashSet<Arc<str>>,
     descriptions: BTreeMap<Arc<str>, Arc<str>>,
 }
 
 impl Offers {
     /// Offers a tool, from now on with this description where one is given.
     pub(super) fn add(&mut self, key: &Arc<str>, description: Option<&Arc<str>>) {
-        if !self.order.contains(key) {
+        if self.all.insert(key.clone()) {
             self.order.push(key.clone());
         }
         if let Some(description) = description {
@@ -32,6 +34,6 @@ impl Offers {
     }
 
     pub(super) fn contains(&self, key: &Arc<str>) -> bool {
-        self.order.contains(key)
+        self.all.contains(key)
     }
 }

@@ -54,9 +54,12 @@ impl<H: Host> Core<H> {
             let of: LuaFunction = core.group(lua, "tools")?.raw_get("of")?;
             of.call::<Value>(unit)
         })?;
-        let natives = (self.base.raw_get::<Value>("setmetatable")?, &self.globals);
+        let fail = lua.create_function(|_, text: String| -> mlua::Result<()> {
+            Err(Failure::lua(text).into())
+        })?;
+        let setmetatable: Value = self.base.raw_get("setmetatable")?;
         let helper = helpers::load(lua, Helper::Prelude)?;
-        let make: LuaFunction = helper.call((natives.0, natives.1, call_of))?;
+        let make: LuaFunction = helper.call((setmetatable, &self.globals, call_of, fail))?;
         let environment: Table = make.call(unit)?;
         self.mark_region(code);
         lua.load(code.code())

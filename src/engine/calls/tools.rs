@@ -33,8 +33,9 @@ pub fn route(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let (named, object) = (call.arg(0).text(), call.arg(0).object::<Bound>());
     let name = match (&object, named) {
         (Some(tool), _) => tool.key.to_string(),
-        (None, Some(Ok(name))) => name,
-        (None, _) => {
+        // No tool has a name that is not UTF-8.
+        (None, Some(_)) => call.arg(0).lossy(),
+        (None, None) => {
             let found = call.type_of(0);
             let text = format!("tools.call alias must be a string or Tool object, got {found}");
             return Err(Failure::lua(text));

@@ -18,7 +18,7 @@ macro_rules! prelude {
             "local call = tools.call\n",
             "input = {\n",
             "  ask = function(...)\n",
-            "    if select('#', ...) > 0 then error('input.ask takes no arguments', 0) end\n",
+            "    if select('#', ...) > 0 then fail('input.ask takes no arguments') end\n",
             "    return call('",
             $tool,
             "'), ",
