@@ -5,6 +5,11 @@
 
 mod process;
 
+#[path = "terminal/operator.rs"]
+mod operator;
+#[path = "terminal/person.rs"]
+mod person;
+
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;

@@ -23,6 +23,8 @@ pub enum Command {
     Check(CheckArgs),
     /// List the models that the host has
     Models(ModelsArgs),
+    /// List the packs that the host has, and why those cannot serve that cannot
+    Packs(PacksArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell to complete for
@@ -34,6 +36,9 @@ pub enum Command {
 #[command(after_help = "\
 Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, a file that cannot be read, or a \
 model that cannot be had), 130 cancelled.
+
+Where a prompt asks its operator, the answer is typed on the terminal; Ctrl-D gives none, and Ctrl-C \
+cancels the run.
 
 A gateway is a server that speaks OpenAI's protocol for chat completions. Its URL stands in the \
 configuration or in RUNVIL_GATEWAY_URL, its key in RUNVIL_GATEWAY_API_KEY.")]
@@ -64,6 +69,11 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub host: HostArgs,
+
+    /// An answer for the prompt's operator, instead of asking on the terminal; the first is for the
+    /// first question, and so on
+    #[arg(long = "answer", value_name = "TEXT", allow_hyphen_values = true)]
+    pub answers: Vec<String>,
 
     /// A fixed seed: 64 hex digits, or a number below 2^64
     #[arg(long, value_name = "N")]
@@ -117,6 +127,21 @@ pub struct HostArgs {
 pub struct ModelsArgs {
     #[command(flatten)]
     pub host: HostArgs,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+}
+
+#[derive(Args)]
+pub struct PacksArgs {
+    /// The host configuration, as for `run`
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 
     /// Print one JSON object
     #[arg(long)]

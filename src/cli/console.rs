@@ -21,11 +21,7 @@ pub fn print_result(text: &str) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return print(text);
     }
-    let mut shown = escape(text).into_owned();
-    if !shown.ends_with('\n') {
-        shown.push('\n');
-    }
-    print(&shown)
+    print(&lines(text))
 }
 
 /// Prints a value as one line of JSON to standard output.
@@ -43,11 +39,16 @@ pub fn log_json(value: &impl Serialize) {
 
 /// Prints a text to standard error, escaped, as one or more whole lines.
 pub fn log(text: &str) {
+    log_raw(&lines(text));
+}
+
+/// A text, escaped, as one or more whole lines.
+pub fn lines(text: &str) -> String {
     let mut shown = escape(text).into_owned();
     if !shown.ends_with('\n') {
         shown.push('\n');
     }
-    log_raw(&shown);
+    shown
 }
 
 /// Prints a text to standard error that holds terminal sequences of our own.

@@ -15,7 +15,9 @@ mod interrupt;
 mod json;
 mod live;
 mod models;
+mod operator;
 mod output;
+mod packs;
 mod provider;
 mod quote;
 mod regions;
@@ -23,7 +25,9 @@ mod run;
 mod source;
 mod status;
 mod style;
+mod table;
 mod tree;
+mod units;
 
 use std::env;
 use std::path::Path;
@@ -43,6 +47,7 @@ pub fn main() -> ExitCode {
             Command::Run(args) => run::run(&args),
             Command::Check(args) => check::check(&args),
             Command::Models(args) => models::models(&args),
+            Command::Packs(args) => packs::packs(&args),
             Command::Completions { shell } => completions::completions(shell),
         },
         Err(error) => explain(&error),

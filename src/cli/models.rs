@@ -8,11 +8,12 @@ use runvil::prompt::Dialect;
 use serde::Serialize;
 
 use super::args::{HostArgs, ModelsArgs};
-use super::cell::{shown, width};
+use super::cell::shown;
 use super::console;
 use super::provider::{Catalog, Current, Provider, configuration, wire_names};
 use super::source;
 use super::status::{SetupError, Status};
+use super::table::aligned;
 
 /// Lists the models, and says which is the current one, or why none is.
 pub fn models(args: &ModelsArgs) -> Status {
@@ -36,7 +37,7 @@ pub fn models(args: &ModelsArgs) -> Status {
 fn list(args: &HostArgs) -> Result<Listing, SetupError> {
     let files = [args.config.as_deref(), args.script.as_deref()];
     source::claim_stdin(files.into_iter().flatten())?;
-    let config = configuration(args)?;
+    let config = configuration(args.config.as_deref())?;
     let provider = Provider::new(args, &config, || Dialect::Runvil)?;
     let catalog = provider.catalog(config.limits.limits())?;
     let names = match provider {
@@ -122,25 +123,4 @@ impl Row {
             shown(&self.description),
         ]
     }
-}
-
-/// Rows whose columns stand under each other, two spaces apart.
-fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
-    let mut widths = [0; N];
-    for row in rows {
-        for (wide, text) in widths.iter_mut().zip(row) {
-            *wide = width(text).max(*wide);
-        }
-    }
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (wide, text) in widths.iter().zip(row) {
-            line += text;
-            line += &" ".repeat(wide.saturating_sub(width(text)) + 2);
-        }
-        out += line.trim_end();
-        out.push('\n');
-    }
-    out
 }

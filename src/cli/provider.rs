@@ -61,11 +61,16 @@ pub enum Current {
 }
 
 /// Reads the host configuration: the file that was named, or the one that is found (spec C2).
-pub fn configuration(args: &HostArgs) -> Result<Config, SetupError> {
+pub fn configuration(named: Option<&Path>) -> Result<Config, SetupError> {
     let variable = |name: &str| env::var_os(name);
-    match config::find(args.config.as_deref(), variable, Path::exists) {
-        Some(file) => Config::from_yaml(&source::read(&file, TEXT_CAP)?)
-            .map_err(|error| misread(&file, &error)),
+    match config::find(named, variable, Path::exists) {
+        Some(file) => {
+            let config = Config::from_yaml(&source::read(&file, TEXT_CAP)?);
+            let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+            config
+                .map(|config| Config { folder, ..config })
+                .map_err(|error| misread(&file, &error))
+        }
         None => Ok(Config::default()),
     }
 }

@@ -1,12 +1,13 @@
 //! `runvil run` (spec C2 to C5).
 
 use std::cell::LazyCell;
+use std::env;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use runvil::engine::{Outcome, RunErrorKind};
-use runvil::harness::{CancelToken, Harness, Launch, Report, Store};
+use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
 use super::args::RunArgs;
@@ -14,11 +15,12 @@ use super::failure::{self, Subject};
 use super::help::Backing;
 use super::json::RunObject;
 use super::live::Live;
+use super::operator::Answering;
 use super::provider::{Provider, configuration};
 use super::source::{self, PROMPT_CAP, TEXT_CAP};
 use super::status::{SetupError, Status};
 use super::style::Style;
-use super::{console, interrupt, output};
+use super::{console, interrupt, output, units};
 
 /// The task that the run's own chain is (spec K183).
 const ROOT: &str = "0";
@@ -27,11 +29,12 @@ const ROOT: &str = "0";
 pub fn run(args: &RunArgs) -> Status {
     let style = console::error_style(args.look.color);
     let live = Live::new(!args.quiet && !args.events);
-    let (asked, launch) = match set_up(args, &live) {
+    let (asked, host, launch) = match set_up(args, &live) {
         Ok(ready) => ready,
         Err(error) => return error.report(args.json, style),
     };
-    let (report, reached) = perform(args, &asked.source, launch, &live);
+    // The host's units end when it goes, once the result is out.
+    let (report, reached) = perform(args, &asked.source, launch, &host, &live);
     match setup_error(&report) {
         Some(error) => error.report(args.json, style),
         None => conclude(args, &asked, &report, reached.as_deref(), style),
@@ -46,8 +49,14 @@ struct Asked {
     backing: Backing,
 }
 
+/// What serves the run.
+struct Serving {
+    harness: Harness,
+    operator: Answering,
+}
+
 /// Reads what the words name, so that nothing runs unless all of it is there.
-fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Launch), SetupError> {
+fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), SetupError> {
     let argument_file = args
         .args
         .as_deref()
@@ -61,13 +70,15 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Launch), SetupError> {
         args.host.script.as_deref(),
     ];
     source::claim_stdin(read.into_iter().flatten())?;
+    let reads_stdin = read.into_iter().flatten().any(source::is_stdin);
+    let operator = Answering::new(&args.answers, reads_stdin, live);
     let dialect = Dialect::from(args.look.dialect);
     let source = source::read(&args.file, PROMPT_CAP)?;
     let prompt = LazyCell::new(|| Prompt::parse(&source, dialect).ok());
     if let Some(output) = &args.output {
         check_output(output, prompt.as_ref())?;
     }
-    let config = configuration(&args.host)?;
+    let config = configuration(args.host.config.as_deref())?;
     let limits = args.limits.over(config.limits.limits());
     let spoken = || prompt.as_ref().map_or(dialect, |prompt| prompt.dialect);
     let provider = Provider::new(&args.host, &config, spoken)?;
@@ -103,11 +114,15 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Launch), SetupError> {
             .as_ref()
             .map(|folder| open_store(folder))
             .transpose()?,
-        cancel: listen()?,
+        cancel: interrupt::listen()?,
+        operator: operator.operator(),
         ..Launch::default()
     };
     drop(prompt);
-    Ok((Asked { source, backing }, launch))
+    let log = live.host_log();
+    let harness = units::harness(&config, log.clone(), &log, |name| env::var_os(name));
+    let host = Serving { harness, operator };
+    Ok((Asked { source, backing }, host, launch))
 }
 
 /// Refuses an `--output` that could never be written. A prompt that does not parse is left to the
@@ -143,21 +158,18 @@ fn open_store(folder: &Path) -> Result<Store, SetupError> {
     })
 }
 
-fn listen() -> Result<CancelToken, SetupError> {
-    interrupt::listen().map_err(|error| SetupError(format!("cannot listen for Ctrl-C: {error}")))
-}
-
 /// Runs the prompt, showing its events as they come. Beside the report, the section that the run's
 /// own chain had reached when it ended, or the title; `None` where no run began.
 fn perform(
     args: &RunArgs,
     source: &str,
     launch: Launch,
+    host: &Serving,
     live: &Live,
 ) -> (Report, Option<Arc<str>>) {
     let mut reached = None;
     let painter = live.start();
-    let report = Harness::default().run(source, launch, &mut |event| {
+    let report = host.harness.run(source, launch, &mut |event| {
         if args.events {
             console::log_json(event);
         }
@@ -168,6 +180,7 @@ fn perform(
             _ => {}
         }
         live.observe(event);
+        host.operator.observe(event);
     });
     drop(painter);
     (report, reached)

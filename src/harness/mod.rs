@@ -34,9 +34,11 @@ pub use store::{Backend, BackendError, Directory, EntryKind, Memory, Store};
 use std::sync::Arc;
 
 use crate::engine::Event;
+use crate::engine::packs::PackEntry;
+use crate::prompt::Dialect;
 use host::Host;
-use prepare::{Prepared, prepare};
-use unit::Unit;
+use prepare::{Prepared, prepare, survey};
+use unit::{Operator, Unit};
 
 /// Runs prompts: draws what a run needs from outside, performs its effects and reports its outcome.
 ///
@@ -64,6 +66,17 @@ impl Harness {
     pub fn with_service(mut self, id: &str) -> Self {
         self.host.provide(id);
         self
+    }
+
+    /// The units of the Host, each as a run of this dialect that declares it would have it: its
+    /// tools, or the reason why it cannot serve. Waits until each is ready, or `cancel` is set off.
+    pub fn units(
+        &self,
+        dialect: Dialect,
+        operator: Option<Arc<dyn Operator>>,
+        cancel: &CancelToken,
+    ) -> Vec<PackEntry> {
+        survey(&self.host, dialect, operator, cancel)
     }
 
     /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.

@@ -19,6 +19,9 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A timer further away than this is as good as none.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
+/// How many answers may go before one that is due already.
+const MOST_AHEAD: u32 = 1000;
+
 /// What a run's effects are performed with.
 pub(super) struct Outside<'a> {
     pub(super) store: &'a Store,
@@ -41,6 +44,8 @@ struct Waiting {
     /// long after it, and not after the present: so a run that waits for nothing but its script
     /// takes the same answers in the same order, however fast the machine is.
     clock: Instant,
+    /// How many answers have gone before one that is due.
+    held_up: u32,
     /// How to end what workers are doing.
     aborts: HashMap<EffectId, Abort>,
     pool: Pool,
@@ -92,6 +97,7 @@ pub(super) fn perform(
         due: BinaryHeap::new(),
         known: BTreeMap::new(),
         clock: Instant::now(),
+        held_up: 0,
         aborts: HashMap::new(),
         // The root chain needs no slot.
         pool: Pool::new(outside.limits.concurrency as usize + 1),
@@ -281,10 +287,16 @@ impl Waiting {
                     return left.min(LOOK);
                 }
                 // One at a time, since what it brings about may come before the next; but a timer
-                // lets all others go first that are due (spec K205).
-                if !self.answers.is_empty() && !self.answers.iter().any(Queued::is_timer) {
+                // lets all others go first that are due (spec K205). A line that never ends, such as
+                // that of a block which asks the store again and again, holds nothing up for good.
+                let holds_up =
+                    !self.answers.is_empty() && !self.answers.iter().any(Queued::is_timer);
+                let is_timer = matches!(self.known.get(&id), Some(Answer::Fired));
+                if holds_up && !is_timer && self.held_up < MOST_AHEAD {
+                    self.held_up += 1;
                     break;
                 }
+                self.held_up = 0;
             }
             self.due.pop();
             if let Some(answer) = self.known.remove(&id) {

@@ -114,7 +114,7 @@ fn failures_have_their_class_and_text() {
     );
     assert_eq!(
         kiln.call("gone", ""),
-        transport("kiln/gone: the server process ended")
+        backend("kiln/gone: the server has no such tool")
     );
     assert_eq!(kiln.call("echo", "still"), said("still"));
     kiln.end();

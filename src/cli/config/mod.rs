@@ -10,11 +10,14 @@ pub use environment::resolve;
 pub use limits::LimitEntries;
 pub use models::ModelEntry;
 pub use place::find;
+pub use units::{Expose, Fetch, Pack, Search, Segment, Tool, Trust, UnitId};
+
+use std::path::PathBuf;
 
 use runvil::harness::yaml::{self, Distinct, Entries, Located, YamlError};
 use serde::Deserialize;
 
-use units::{Fetch, Pack, PackId, Search, Service, UnitId};
+use units::{PackId, Service};
 
 /// A configuration. The default is that of a host without a file.
 #[derive(Debug, Default, Deserialize)]
@@ -28,10 +31,17 @@ pub struct Config {
     pub models: Distinct<ModelEntry>,
     /// Limits of a run, where they differ from the language's.
     pub limits: LimitEntries,
-    search: Option<Located<Search>>,
-    fetch: Fetch,
-    services: Entries<UnitId, Service>,
-    packs: Entries<PackId, Pack>,
+    /// What answers web searches.
+    pub search: Option<Located<Search>>,
+    /// What a fetch may do.
+    pub fetch: Fetch,
+    /// The services, by their ids.
+    pub services: Entries<UnitId, Service>,
+    /// The packs, by their ids.
+    pub packs: Entries<PackId, Pack>,
+    /// The folder it stands in.
+    #[serde(skip)]
+    pub folder: PathBuf,
 }
 
 /// Where the gateway is.

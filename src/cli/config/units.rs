@@ -1,32 +1,40 @@
 //! What a configuration says of packs and of what they need (spec T155 to T160). Its shapes are
 //! checked here, before anything runs.
 
-#![expect(dead_code, reason = "checked; what reads it comes with packs")]
-
+use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
+use std::time::Duration;
 
+use runvil::harness::unit::is_segment;
 use runvil::harness::yaml::{Entries, Located};
 use serde::Deserialize;
 
 /// The provider of the web search.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "SearchEntry")]
-pub struct Search(SearchEntry);
+pub struct Search(pub SearchEntry);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a map")]
-struct SearchEntry {
-    provider: Provider,
-    url: Option<String>,
-    token_env: Option<String>,
+pub struct SearchEntry {
+    /// What kind of provider it is.
+    pub provider: Provider,
+    /// Where it is.
+    pub url: Option<String>,
+    /// The variable that holds its token.
+    pub token_env: Option<String>,
 }
 
+/// The kinds of search provider.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Provider {
+pub enum Provider {
+    /// A SearXNG server.
     Searxng,
+    /// Brave's web search API.
     Brave,
+    /// A server that answers spec T160's request.
     Http,
 }
 
@@ -50,94 +58,117 @@ impl TryFrom<SearchEntry> for Search {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a map")]
 pub struct Fetch {
-    allow_private: bool,
-    max_chars: Option<NonZeroU32>,
+    /// Whether pages of this machine and of private networks may be fetched.
+    pub allow_private: bool,
+    /// The most characters of a page.
+    pub max_chars: Option<NonZeroU32>,
 }
 
 /// A service: the variable that holds it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a map")]
 pub struct Service {
-    env: String,
+    /// Its name.
+    pub env: String,
 }
 
 /// A pack: a process that speaks the Model Context Protocol.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a map")]
 pub struct Pack {
-    command: String,
+    /// The program: a name that is looked for, or a path.
+    pub command: String,
+    /// Its arguments.
     #[serde(default)]
-    args: Vec<String>,
+    pub args: Vec<String>,
+    /// What is set in its environment.
     #[serde(default)]
-    env: Entries<String, String>,
-    cwd: Option<String>,
+    pub env: Entries<String, String>,
+    /// The folder it runs in; by default the configuration's.
+    pub cwd: Option<String>,
+    /// The services it needs.
     #[serde(default)]
-    needs: Vec<Located<UnitId>>,
-    prelude: Option<String>,
+    pub needs: Vec<Located<UnitId>>,
+    /// The file of its prelude.
+    pub prelude: Option<String>,
+    /// Whether its tools are trusted.
     #[serde(default)]
-    trust: Trust,
+    pub trust: Trust,
+    /// Which of its tools there are.
     #[serde(default)]
-    expose: Expose,
+    pub expose: Expose,
+    /// What is said of single tools.
     #[serde(default)]
-    tools: Entries<Segment, Tool>,
+    pub tools: Entries<Segment, Tool>,
+    /// The Plugins it cannot be activated beside.
     #[serde(default)]
-    conflicts: Vec<Located<UnitId>>,
-    ready_timeout: Option<Located<Seconds>>,
-    call_timeout: Option<Located<Seconds>>,
+    pub conflicts: Vec<Located<UnitId>>,
+    /// How long its start may take.
+    pub ready_timeout: Option<Located<Seconds>>,
+    /// How long a call may take.
+    pub call_timeout: Option<Located<Seconds>>,
 }
 
 /// What a pack says of one of its tools.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a map")]
-struct Tool {
-    from: Option<String>,
-    description: Option<String>,
-    trust: Option<Trust>,
-    structured: bool,
+pub struct Tool {
+    /// The server's own name of it.
+    pub from: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// Whether it is trusted.
+    pub trust: Option<Trust>,
+    /// Whether its output is a value.
+    pub structured: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+/// Whether the output of a tool is passed on as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Trust {
+pub enum Trust {
+    /// It is.
     Trusted,
+    /// It is put in an envelope.
     #[default]
     Untrusted,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+/// Which tools of a server there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Expose {
+pub enum Expose {
+    /// All.
     #[default]
     All,
+    /// Those that the configuration names.
     Listed,
 }
 
 /// A span of time above 0.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "f64")]
-struct Seconds(f64);
+pub struct Seconds(pub Duration);
 
 impl TryFrom<f64> for Seconds {
     type Error = &'static str;
 
     fn try_from(seconds: f64) -> Result<Self, Self::Error> {
-        match seconds.is_finite() && seconds > 0.0 {
-            true => Ok(Self(seconds)),
-            false => Err("expected a number of seconds above 0"),
-        }
+        let span = Duration::try_from_secs_f64(seconds).ok();
+        let span = span.filter(|_| seconds > 0.0);
+        span.map(Self).ok_or("expected a number of seconds above 0")
     }
 }
 
 /// A part of an id (spec T1).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Segment(String);
+pub struct Segment(pub String);
 
 impl FromStr for Segment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let allowed = |char| matches!(char, 'a'..='z' | '0'..='9' | '-' | '_' | '.');
-        match !text.is_empty() && text.chars().all(allowed) {
+        match is_segment(text) {
             true => Ok(Self(text.to_owned())),
             false => Err(format!(
                 "`{text}` is no name: it is made of lowercase ASCII letters, digits, '-', '_', '.'"
@@ -149,7 +180,13 @@ impl FromStr for Segment {
 /// An id of two segments: of a service, or of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
-pub struct UnitId(Segment, Segment);
+pub struct UnitId(pub Segment, pub Segment);
+
+impl fmt::Display for UnitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.0.0, self.1.0)
+    }
+}
 
 impl FromStr for UnitId {
     type Err = String;
@@ -172,7 +209,7 @@ impl TryFrom<String> for UnitId {
 
 /// The id of a pack, whose vendor is not one of the built-in packs'.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PackId(UnitId);
+pub struct PackId(pub UnitId);
 
 impl FromStr for PackId {
     type Err = String;

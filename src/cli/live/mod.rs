@@ -12,7 +12,8 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use runvil::Event;
-use runvil::harness::model::{Broker, Show};
+use runvil::harness::Log;
+use runvil::harness::model::{Broker, Piece, Show};
 
 use super::console;
 use rounds::Watched;
@@ -28,8 +29,9 @@ const COLUMNS: usize = 80;
 /// which is there only while a run goes on and a terminal shows it. Clones share one block.
 #[derive(Clone)]
 pub struct Live {
-    /// `None` where nothing is to be shown.
-    stage: Option<Stage>,
+    stage: Stage,
+    /// Whether it is drawn.
+    is_shown: bool,
 }
 
 /// The block, as all threads share it.
@@ -39,6 +41,15 @@ type Stage = Arc<Mutex<Block>>;
 struct Block {
     scene: Scene,
     drawn: Vec<String>,
+    /// The question that waits for a person's answer. The block stays away meanwhile.
+    question: Option<Question>,
+}
+
+/// A question on the terminal.
+struct Question {
+    number: u64,
+    /// What stands before what is typed.
+    line: String,
 }
 
 /// The thread that draws. It ends, and the block goes away, when this is dropped.
@@ -50,58 +61,100 @@ pub struct Painter {
 impl Live {
     /// A block that is drawn only where it is wanted and standard error can show it.
     pub fn new(wanted: bool) -> Self {
-        let block = || Block {
+        let block = Block {
             scene: Scene::new(Instant::now()),
             drawn: Vec::new(),
+            question: None,
         };
-        let shown = wanted && console::stderr_is_capable();
         Self {
-            stage: shown.then(|| Arc::new(Mutex::new(block()))),
+            stage: Arc::new(Mutex::new(block)),
+            is_shown: wanted && console::stderr_is_capable(),
         }
     }
 
     /// Draws from now on. Where no thread can be had nothing is drawn.
     pub fn start(&self) -> Painter {
-        let thread = self.stage.clone().and_then(|stage| {
+        let stage = self.stage.clone();
+        let begin = || {
             let (end, ticks) = channel();
             let painter = Builder::new().name("runvil-live".to_owned());
             let thread = painter.spawn(move || paint(&stage, &ticks)).ok()?;
             Some((end, thread))
-        });
+        };
         Painter {
             live: self.clone(),
-            thread,
+            thread: self.is_shown.then(begin).flatten(),
         }
     }
 
     /// Follows the run.
     pub fn observe(&self, event: &Event) {
-        if let Some(stage) = &self.stage {
-            block(stage).scene.observe(event);
+        if self.is_shown {
+            block(&self.stage).scene.observe(event);
         }
     }
 
     /// What shows the pieces of replies; `None` where nothing is shown.
     pub fn show(&self) -> Option<Show> {
-        let stage = self.stage.clone()?;
-        Some(Show::new(move |piece| block(&stage).scene.piece(piece)))
+        let stage = self.stage.clone();
+        let show = move |piece: Piece<'_>| block(&stage).scene.piece(piece);
+        self.is_shown.then(|| Show::new(show))
     }
 
     /// A broker whose rounds are counted.
     pub fn watch(&self, broker: Arc<dyn Broker>) -> Arc<dyn Broker> {
-        match &self.stage {
-            Some(stage) => Arc::new(Watched::new(broker, stage.clone())),
-            None => broker,
+        match self.is_shown {
+            true => Arc::new(Watched::new(broker, self.stage.clone())),
+            false => broker,
         }
     }
 
-    /// Prints a text above the block.
+    /// Prints a text above the block, or above the question that is open.
     pub fn log(&self, text: &str) {
-        let mut block = self.stage.as_ref().map(block);
-        if let Some(block) = &mut block {
-            block.draw(Vec::new());
+        let mut block = block(&self.stage);
+        block.draw(Vec::new());
+        match &block.question {
+            Some(Question { line, .. }) => {
+                console::log_raw(&format!("\n{}{line}", console::lines(text)));
+            }
+            None => console::log(text),
         }
-        console::log(text);
+    }
+
+    /// The host log, whose lines are printed so.
+    pub fn host_log(&self) -> Log {
+        let live = self.clone();
+        Log::new(move |line| live.log(line))
+    }
+
+    /// Asks a question: prints what it is about, and then what stands before the answer.
+    pub fn ask(&self, number: u64, about: &str, line: &str) {
+        let mut block = block(&self.stage);
+        block.draw(Vec::new());
+        if !about.is_empty() {
+            console::log(about);
+        }
+        console::log_raw(line);
+        let line = line.to_owned();
+        block.question = Some(Question { number, line });
+    }
+
+    /// The question is over, and a line was typed.
+    pub fn answered(&self, number: u64) {
+        self.end_question(number);
+    }
+
+    /// The question, where it is open still, is over, and its line is left as it is.
+    pub fn withdraw(&self, number: u64) {
+        if self.end_question(number) {
+            console::log_raw("\n");
+        }
+    }
+
+    fn end_question(&self, number: u64) -> bool {
+        let mut block = block(&self.stage);
+        let open = block.question.take_if(|open| open.number == number);
+        open.is_some()
     }
 }
 
@@ -111,9 +164,7 @@ impl Drop for Painter {
             drop(end);
             let _ = thread.join();
         }
-        if let Some(stage) = &self.live.stage {
-            block(stage).draw(Vec::new());
-        }
+        block(&self.live.stage).draw(Vec::new());
     }
 }
 
@@ -123,8 +174,10 @@ fn paint(stage: &Stage, ticks: &Receiver<Infallible>) {
         let size = terminal_size::terminal_size_of(io::stderr());
         let columns = size.map_or(COLUMNS, |(columns, _)| usize::from(columns.0));
         let mut block = block(stage);
-        let lines = block.scene.lines(Instant::now(), columns);
-        block.draw(lines);
+        if block.question.is_none() {
+            let lines = block.scene.lines(Instant::now(), columns);
+            block.draw(lines);
+        }
     }
 }
 

@@ -12,15 +12,16 @@ use super::host::Host;
 use super::launch::{Launch, Report};
 use super::requirements::Requirements;
 use super::tools::Tools;
-use super::{Seed, StartedAt, Store};
+use super::unit::Operator;
+use super::{CancelToken, Seed, StartedAt, Store};
 use crate::engine::model::unmet_roles;
-use crate::engine::packs::Packs;
+use crate::engine::packs::{PackEntry, Packs};
 use crate::engine::store::StoreFailure;
 use crate::engine::{
     Event, Item, Outcome, Program, Run, RunError, RunErrorKind, Seeded, Setup, announce,
 };
 use crate::lua::Data;
-use crate::prompt::Prompt;
+use crate::prompt::{Dialect, Prompt};
 use roster::Roster;
 
 /// A run that is ready, or that ends here.
@@ -150,6 +151,17 @@ pub(super) fn prepare(source: &str, launch: Launch, host: &Host) -> Prepared {
         .collect();
     prepared.run = Some((run, tools));
     prepared
+}
+
+/// The units of a Host, each as a run that declares it has it.
+pub(super) fn survey(
+    host: &Host,
+    dialect: Dialect,
+    operator: Option<Arc<dyn Operator>>,
+    cancel: &CancelToken,
+) -> Vec<PackEntry> {
+    let environment = host.environment(dialect, operator);
+    Roster::whole(&environment, cancel).units
 }
 
 /// Puts the launch's input text at the declared path (spec F56, S54 to S56).

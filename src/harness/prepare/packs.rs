@@ -22,11 +22,7 @@ pub(super) fn pick(roster: &mut Roster<'_>, uses: &[PackReference]) {
     };
     let others: Vec<_> = environment.units.iter().filter(is_free).collect();
     let found = declared.iter().filter_map(|(_, unit)| *unit);
-    for unit in found.chain(others.iter().copied()) {
-        if roster.may_start(&**unit) {
-            unit.start();
-        }
-    }
+    start(roster, found.chain(others.iter().copied()));
     for (entry, unit) in declared {
         match unit {
             Some(unit) => enter(roster, &**unit, true),
@@ -35,6 +31,23 @@ pub(super) fn pick(roster: &mut Roster<'_>, uses: &[PackReference]) {
     }
     for unit in others {
         enter(roster, &**unit, false);
+    }
+}
+
+/// Enters every unit of the Host, as if it were declared.
+pub(super) fn enter_all(roster: &mut Roster<'_>) {
+    let environment = roster.environment;
+    start(roster, &environment.units);
+    for unit in &environment.units {
+        enter(roster, &**unit, true);
+    }
+}
+
+fn start<'a>(roster: &Roster<'_>, units: impl IntoIterator<Item = &'a Arc<dyn Unit>>) {
+    for unit in units {
+        if roster.may_start(&**unit) {
+            unit.start();
+        }
     }
 }
 
@@ -52,7 +65,7 @@ fn enter(roster: &mut Roster<'_>, unit: &dyn Unit, declared: bool) {
             Ok(active) => return roster.enter(unit, declared, active),
             Err(reason) => {
                 if unit.fault().is_none() && !roster.is_cancelled() {
-                    let id = unit_id(unit, Dialect::Runvil);
+                    let id = unit_id(unit, roster.environment.dialect);
                     roster.environment.warn(&format!(
                         "Pack will not be ready; this run treats it as unavailable: {id}: {reason}"
                     ));

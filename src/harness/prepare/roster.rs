@@ -34,18 +34,29 @@ impl<'a> Roster<'a> {
         environment: &'a Environment<'a>,
         cancel: &'a CancelToken,
     ) -> Self {
-        let mut roster = Self {
-            environment,
-            cancel,
-            requirements: Requirements::default(),
-            units: Vec::new(),
-            tools: Tools::default(),
-        };
+        let mut roster = Self::empty(environment, cancel);
         match environment.dialect {
             Dialect::Runvil => packs::pick(&mut roster, &contract.uses),
             Dialect::PromptForge => plugins::activate(&mut roster, contract),
         }
         roster
+    }
+
+    /// Every unit that is there, each as if the prompt declared it alone.
+    pub(super) fn whole(environment: &'a Environment<'a>, cancel: &'a CancelToken) -> Self {
+        let mut roster = Self::empty(environment, cancel);
+        packs::enter_all(&mut roster);
+        roster
+    }
+
+    fn empty(environment: &'a Environment<'a>, cancel: &'a CancelToken) -> Self {
+        Self {
+            environment,
+            cancel,
+            requirements: Requirements::default(),
+            units: Vec::new(),
+            tools: Tools::default(),
+        }
     }
 
     /// The services that a unit needs and the run does not provide.

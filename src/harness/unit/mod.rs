@@ -13,8 +13,7 @@ pub use call::{Call, Deed};
 pub(super) use id::tool_id;
 pub use id::{is_segment, unit_id};
 pub use operator::{Operator, Question};
-pub use service::service_id;
-pub(super) use service::{INPUT_BROKER, SEARCH_PROVIDER};
+pub use service::{INPUT_BROKER, SEARCH_PROVIDER, service_id};
 pub use unbuilt::Unbuilt;
 pub(super) use user_input::UserInput;
 

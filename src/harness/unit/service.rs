@@ -3,9 +3,9 @@
 use crate::prompt::Dialect;
 
 /// Answers of an operator.
-pub(in crate::harness) const INPUT_BROKER: &str = "runvil/input-broker";
+pub const INPUT_BROKER: &str = "runvil/input-broker";
 /// A web search.
-pub(in crate::harness) const SEARCH_PROVIDER: &str = "runvil/search-provider";
+pub const SEARCH_PROVIDER: &str = "runvil/search-provider";
 
 /// A service's id as a dialect names it: those of T23 have a name in each, which both mean the same
 /// service (spec T158); every other has one name.
