@@ -37,6 +37,10 @@ struct Waiting {
     due: BinaryHeap<Reverse<(Instant, EffectId)>>,
     /// Those answers.
     known: BTreeMap<EffectId, Answer>,
+    /// The moment of the answer that was taken last. What a script answers after a while comes so
+    /// long after it, and not after the present: so a run that waits for nothing but its script
+    /// takes the same answers in the same order, however fast the machine is.
+    clock: Instant,
     /// How to end what workers are doing.
     aborts: HashMap<EffectId, Abort>,
     pool: Pool,
@@ -87,6 +91,7 @@ pub(super) fn perform(
         answers: VecDeque::new(),
         due: BinaryHeap::new(),
         known: BTreeMap::new(),
+        clock: Instant::now(),
         aborts: HashMap::new(),
         // The root chain needs no slot.
         pool: Pool::new(outside.limits.concurrency as usize + 1),
@@ -117,7 +122,7 @@ pub(super) fn perform(
                 }
                 Effect::Timer { seconds, .. } => {
                     let span = Duration::try_from_secs_f64(seconds).unwrap_or(FAR);
-                    waiting.answer_in(span, issued.id, Answer::Fired);
+                    waiting.answer_at(Instant::now(), span, issued.id, Answer::Fired);
                 }
                 Effect::Model(round) => waiting.ask(issued.id, round, outside),
                 Effect::Tool(request) => waiting.call(issued.id, request, issued.task, outside),
@@ -143,10 +148,10 @@ pub(super) fn perform(
 }
 
 impl Waiting {
-    fn answer_in(&mut self, span: Duration, id: EffectId, answer: Answer) {
+    /// Has an answer come due a while after a moment.
+    fn answer_at(&mut self, moment: Instant, span: Duration, id: EffectId, answer: Answer) {
         self.known.insert(id, answer);
-        let at = Instant::now() + span.min(FAR);
-        self.due.push(Reverse((at, id)));
+        self.due.push(Reverse((moment + span.min(FAR), id)));
     }
 
     /// Has the broker answer a round.
@@ -168,7 +173,9 @@ impl Waiting {
                 let answer = Queued::new(id, Answer::Model(answer));
                 self.answers.push_back(answer);
             }
-            Taken::Known(span, answer) => self.answer_in(span, id, Answer::Model(answer)),
+            Taken::Known(span, answer) => {
+                self.answer_at(self.clock, span, id, Answer::Model(answer));
+            }
             Taken::Deed(deed) => self.submit(id, abort, move || Answer::Model(deed())),
         }
     }
@@ -256,6 +263,7 @@ impl Waiting {
 
     /// A worker is done; what was withdrawn meanwhile is dropped.
     fn performed(&mut self, id: EffectId, answer: Answer) {
+        self.clock = self.clock.max(Instant::now());
         if self.aborts.remove(&id).is_some() {
             self.answers.push_back(Queued::new(id, answer));
         }
@@ -272,9 +280,15 @@ impl Waiting {
                 if !left.is_zero() {
                     return left.min(LOOK);
                 }
+                // One at a time, since what it brings about may come before the next; but a timer
+                // lets all others go first that are due (spec K205).
+                if !self.answers.is_empty() && !self.answers.iter().any(Queued::is_timer) {
+                    break;
+                }
             }
             self.due.pop();
             if let Some(answer) = self.known.remove(&id) {
+                self.clock = self.clock.max(deadline);
                 self.answers.push_back(Queued::new(id, answer));
             }
         }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use runvil::prompt::Dialect;
 use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
+use crate::dialect::{self, DialectName};
 use crate::models::{Metadata, ModelSetup, RoundPattern, ShownPiece, UnmetPattern};
 use crate::pattern::{BlockPattern, EventPattern, LocationPattern, SectionPattern};
 use crate::signal::Moment;
+use crate::units::{ActivatedPattern, AnswerSetup, CallPattern, Gaps, UnitSetup};
 
 /// One text or several.
 #[derive(Clone, Debug, Deserialize)]
@@ -28,27 +29,6 @@ impl Texts {
         .iter()
         .map(String::as_str)
     }
-}
-
-/// The dialect names of a case file.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DialectName {
-    Runvil,
-    PromptForge,
-}
-
-impl From<DialectName> for Dialect {
-    fn from(name: DialectName) -> Self {
-        match name {
-            DialectName::Runvil => Self::Runvil,
-            DialectName::PromptForge => Self::PromptForge,
-        }
-    }
-}
-
-fn both_dialects() -> Vec<DialectName> {
-    vec![DialectName::PromptForge, DialectName::Runvil]
 }
 
 /// What stands in the store before the run, and what kind of store it is.
@@ -85,7 +65,7 @@ pub enum SeedSetup {
     Hex(String),
 }
 
-/// One case, variants already merged in.
+/// One case in one dialect, variants already merged in.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
@@ -94,14 +74,16 @@ pub struct Case {
     /// The rules the case shows, for its reader.
     #[serde(default, rename = "rules")]
     pub _rules: Vec<String>,
-    #[serde(default = "both_dialects")]
-    pub dialects: Vec<DialectName>,
+    pub dialect: DialectName,
     pub pending: Option<String>,
     pub elsewhere: Option<String>,
 
     pub prompt: Option<String>,
     pub body: Option<String>,
     pub lua: Option<String>,
+    /// The units that the prompt declares, and their tools.
+    #[serde(default)]
+    pub declares: Vec<String>,
     pub frontmatter: Option<String>,
     pub prose: Option<String>,
     pub more: Option<String>,
@@ -127,6 +109,12 @@ pub struct Case {
     pub metadata: Metadata,
     #[serde(default)]
     pub held_ms: u64,
+    #[serde(default)]
+    pub units: Vec<UnitSetup>,
+    #[serde(default)]
+    pub services: Vec<String>,
+    /// The operator's answers; no operator where there are none.
+    pub answers: Option<Vec<AnswerSetup>>,
     pub cancel: Option<Moment>,
     pub stop: Option<Moment>,
 
@@ -159,6 +147,12 @@ pub struct Case {
     pub rounds: Option<usize>,
     pub shown: Option<Vec<ShownPiece>>,
     pub unmet_roles: Option<Vec<UnmetPattern>>,
+    pub gaps: Option<Gaps>,
+    pub called: Option<Vec<CallPattern>>,
+    pub activated: Option<Vec<ActivatedPattern>>,
+    /// The tasks that asked the operator.
+    pub asked: Option<Vec<String>>,
+    pub host_log: Option<Vec<String>>,
 
     #[serde(default)]
     pub parses: bool,
@@ -194,6 +188,11 @@ impl Case {
             || self.rounds.is_some()
             || self.shown.is_some()
             || self.unmet_roles.is_some()
+            || self.gaps.is_some()
+            || self.called.is_some()
+            || self.activated.is_some()
+            || self.asked.is_some()
+            || self.host_log.is_some()
     }
 
     /// Whether the case says something of the result text.
@@ -238,7 +237,7 @@ impl Case {
         if sources != 1 {
             return Err("needs exactly one of `prompt`, `body` and `lua`".to_owned());
         }
-        if self.prompt.is_some() && self.frontmatter.is_some() {
+        if self.prompt.is_some() && (self.frontmatter.is_some() || !self.declares.is_empty()) {
             return Err("`prompt` holds its own frontmatter".to_owned());
         }
         let around = [&self.prose, &self.more, &self.opening];
@@ -251,6 +250,9 @@ impl Case {
         if self.script.is_none() && (self.sent.is_some() || self.rounds.is_some_and(|n| n > 0)) {
             return Err("`sent` and `rounds` go with `script`".to_owned());
         }
+        if self.answers.is_none() && self.asked.as_ref().is_some_and(|asked| !asked.is_empty()) {
+            return Err("`asked` goes with `answers`".to_owned());
+        }
         if self.ends_named() > 1 {
             return Err("names more than one way to end".to_owned());
         }
@@ -261,7 +263,7 @@ impl Case {
     }
 }
 
-/// Reads the cases of one file, each of its variants as a case of its own.
+/// Reads the cases of one file, each of its variants, in each dialect, as a case of its own.
 pub fn load(path: &Path) -> Result<Vec<Case>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut entries: Vec<Mapping> =
@@ -275,12 +277,15 @@ pub fn load(path: &Path) -> Result<Vec<Case>, String> {
             .unwrap_or("a case without an id")
             .to_owned();
         let entry = laid_over(&defaults, entry);
-        for merged in expand(entry).map_err(|error| format!("{id}: {error}"))? {
-            let case: Case = serde_yaml::from_value(Value::Mapping(merged))
-                .map_err(|error| format!("{id}: {error}"))?;
-            case.validate()
-                .map_err(|error| format!("{}: {error}", case.id))?;
-            cases.push(case);
+        let named = |error: String| format!("{id}: {error}");
+        for merged in expand(entry).map_err(named)? {
+            for own in dialect::each(merged).map_err(named)? {
+                let case: Case = serde_yaml::from_value(Value::Mapping(own))
+                    .map_err(|error| named(error.to_string()))?;
+                case.validate()
+                    .map_err(|error| format!("{}: {error}", case.id))?;
+                cases.push(case);
+            }
         }
     }
     Ok(cases)

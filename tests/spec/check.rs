@@ -76,6 +76,41 @@ fn rounds(case: &Case, rounds: &[Arc<Round>], differences: &mut Differences) {
     }
 }
 
+/// Checks what the case says of the Host's units and its operator.
+fn units(case: &Case, seen: &Observed, differences: &mut Differences) {
+    if let Some(gaps) = &case.gaps {
+        differences.require(seen.gaps == *gaps, "gaps", gaps, &seen.gaps);
+    }
+    if let Some(calls) = &case.called {
+        let same = calls.len() == seen.called.len()
+            && calls
+                .iter()
+                .zip(&seen.called)
+                .all(|(wanted, call)| wanted.matches(call, case.dialect.into()));
+        differences.require(same, "calls of units' tools", calls, &seen.called);
+    }
+    if let Some(units) = &case.activated {
+        let same = units.len() == seen.activated.len()
+            && units
+                .iter()
+                .zip(&seen.activated)
+                .all(|(wanted, unit)| wanted.matches(unit));
+        differences.require(same, "units activated", units, &seen.activated);
+    }
+    if let Some(tasks) = &case.asked {
+        differences.require(seen.asked == *tasks, "questions", tasks, &seen.asked);
+    }
+    if let Some(lines) = &case.host_log {
+        let found = &seen.host_log;
+        let same = lines.len() == found.len()
+            && lines
+                .iter()
+                .zip(found)
+                .all(|(part, line)| line.contains(part.as_str()));
+        differences.require(same, "lines of the host log", lines, found);
+    }
+}
+
 /// Checks what the case says of the run.
 pub fn run(case: &Case, source: &str, seen: &Observed, differences: &mut Differences) {
     outcome(case, source, &seen.outcome, differences);
@@ -88,6 +123,7 @@ pub fn run(case: &Case, source: &str, seen: &Observed, differences: &mut Differe
         let found = &seen.unmet_roles;
         differences.require(found == roles, "unmet roles", roles, found);
     }
+    units(case, seen, differences);
     for (path, wanted) in &case.files {
         let found = seen.files.get(path).cloned().flatten();
         let same = wanted.as_ref().map(String::as_bytes) == found.as_deref();

@@ -5,12 +5,14 @@
 mod case;
 mod check;
 mod coverage;
+mod dialect;
 mod models;
 mod observe;
 mod pattern;
 mod signal;
 mod source;
 mod suite;
+mod units;
 
 /// One test for each directory of cases, so that failures are grouped by part.
 macro_rules! directories {
@@ -50,6 +52,7 @@ fn every_case_of_the_specification_is_transcribed() {
         "03-control-flow-and-tasks",
         "04-store",
         "05-models",
+        "06-tools",
         "07-runs-events-records",
     ]);
 }

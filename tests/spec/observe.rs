@@ -1,21 +1,25 @@
 //! Runs one case and keeps what can be seen from outside.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use runvil::engine::model::Round;
 use runvil::engine::store::{Reason, StoreFailure};
-use runvil::engine::{Event, Outcome};
+use runvil::engine::{Event, Outcome, ToolRequest};
 use runvil::harness::model::{Broker, Show};
-use runvil::harness::{CancelToken, Harness, Launch, Limits, Seed, StartedAt, StopToken, Store};
+use runvil::harness::unit::Operator;
+use runvil::harness::{
+    CancelToken, Harness, Launch, Limits, Log, Seed, StartedAt, StopToken, Store,
+};
 use runvil::prompt::Dialect;
 use serde_json::Value;
 
 use crate::case::{Case, SeedSetup, StoreSetup};
 use crate::models::{ModelSetup, Recorder, ShownPiece, UnmetPattern};
 use crate::signal::Signals;
+use crate::units::{Fake, FakeOperator, Gaps, Witness};
 
 /// How long a case may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -34,6 +38,16 @@ pub struct Observed {
     /// The pieces of replies that the Host was shown.
     pub shown: Vec<ShownPiece>,
     pub unmet_roles: Vec<UnmetPattern>,
+    /// What the prompt requires of units that is not there.
+    pub gaps: Gaps,
+    /// The calls of units' tools, in order.
+    pub called: Vec<Arc<ToolRequest>>,
+    /// The units that were activated, in order, each with the configuration that it got.
+    pub activated: Vec<(String, Value)>,
+    /// The tasks that asked the operator, in order.
+    pub asked: Vec<String>,
+    /// What was logged of units.
+    pub host_log: Vec<String>,
 }
 
 /// Runs `source` as the case says. A panic or a run that does not end is an error.
@@ -80,8 +94,16 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     launch.show = Some(Show::new(move |piece| {
         drop(pieces.send(ShownPiece::from(piece)));
     }));
+    let witness = Witness::new(signals.clone());
+    let answers = case.answers.as_deref();
+    launch.operator = answers.map(|answers| {
+        let operator: Arc<dyn Operator> = Arc::new(FakeOperator::new(answers, &witness));
+        operator
+    });
+    let log = Arc::<Mutex<Vec<String>>>::default();
+    let harness = harness(case, &witness, &log)?;
     signals.start();
-    let report = Harness::default().run(source, launch, &mut |event: &Event| {
+    let report = harness.run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
         signals.event(&event);
         events.push(event);
@@ -105,7 +127,32 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
             .iter()
             .map(UnmetPattern::from)
             .collect(),
+        gaps: Gaps::from(&report.requirements),
+        called: witness.calls(),
+        activated: witness.activated(),
+        asked: witness.asked(),
+        host_log: log.lock().unwrap_or_else(PoisonError::into_inner).clone(),
     })
+}
+
+/// The Host's units and services, as the case says.
+fn harness(
+    case: &Case,
+    witness: &Arc<Witness>,
+    log: &Arc<Mutex<Vec<String>>>,
+) -> Result<Harness, String> {
+    let log = log.clone();
+    let mut harness = Harness::default().with_log(Log::new(move |line| {
+        let mut lines = log.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.push(line.to_owned());
+    }));
+    for unit in &case.units {
+        harness = harness.with_unit(Fake::new(unit, witness)?);
+    }
+    for service in &case.services {
+        harness = harness.with_service(service);
+    }
+    Ok(harness)
 }
 
 /// What answers the case's rounds, and keeps them.
@@ -141,8 +188,8 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         store: case.store.as_ref().map(store).transpose()?,
         model: case.model.as_ref().map(ModelSetup::model),
         broker: None,
-        show: None,
         operator: None,
+        show: None,
         stop: StopToken::default(),
         cancel: CancelToken::default(),
     })

@@ -12,10 +12,11 @@ use serde_json::Value;
 use crate::case::Case;
 use crate::pattern::EventPattern;
 
-/// How long after the last of them has gone out rounds count as in flight.
+/// How long after the last of them has gone out rounds, calls and questions count as in flight.
 const IN_FLIGHT: Duration = Duration::from_millis(20);
 
-/// At the nth event that matches, when so many rounds are in flight, or a while after the start.
+/// At the nth event that matches, when so many rounds, calls of units' tools or questions to the
+/// operator have gone out, or a while after the start.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Moment {
@@ -26,6 +27,12 @@ pub enum Moment {
     },
     Rounds {
         rounds: usize,
+    },
+    Called {
+        called: usize,
+    },
+    Asked {
+        asked: usize,
     },
     After {
         after_ms: u64,
@@ -84,8 +91,22 @@ impl Signals {
 
     /// The nth round goes out.
     pub fn round(&self, nth: usize) {
+        self.gone_out(|moment| matches!(moment, Moment::Rounds { rounds } if *rounds == nth));
+    }
+
+    /// The nth call of a unit's tool goes out.
+    pub fn call(&self, nth: usize) {
+        self.gone_out(|moment| matches!(moment, Moment::Called { called } if *called == nth));
+    }
+
+    /// The nth question goes out.
+    pub fn question(&self, nth: usize) {
+        self.gone_out(|moment| matches!(moment, Moment::Asked { asked } if *asked == nth));
+    }
+
+    fn gone_out(&self, is_now: impl Fn(&Moment) -> bool) {
         for (moment, act) in &self.signals {
-            if matches!(moment, Moment::Rounds { rounds } if *rounds == nth) {
+            if is_now(moment) {
                 later(act, IN_FLIGHT);
             }
         }

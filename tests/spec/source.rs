@@ -3,10 +3,12 @@
 use runvil::prompt::Dialect;
 
 use crate::case::Case;
+use crate::dialect;
 
 /// The file's text in one dialect.
 pub fn build(case: &Case, dialect: Dialect) -> Result<String, String> {
-    let frontmatter = ended(case.frontmatter.as_deref().unwrap_or_default());
+    let declared = dialect::frontmatter(&case.declares, dialect);
+    let frontmatter = declared + &ended(case.frontmatter.as_deref().unwrap_or_default());
     let header = format!("---\nname: t\ndescription: d\n{{version}}\n{frontmatter}---\n");
     let template = match (&case.prompt, &case.body, &case.lua) {
         (Some(prompt), _, _) => prompt.clone(),
@@ -43,12 +45,8 @@ fn ended(text: &str) -> String {
     }
 }
 
-/// Fills `{version}`, `{fanout}`, `{local}` and the case's own names.
+/// Fills `{version}` and the case's own names.
 fn fill(template: String, case: &Case, dialect: Dialect) -> Result<String, String> {
-    let (fanout, local) = match dialect {
-        Dialect::PromptForge => ("fanout", "tools.add_local"),
-        Dialect::Runvil => ("tasks.fanout", "tools.offer_local"),
-    };
     let mut text = template;
     for (name, value) in &case.with {
         let hole = format!("{{{name}}}");
@@ -59,8 +57,5 @@ fn fill(template: String, case: &Case, dialect: Dialect) -> Result<String, Strin
         }
         text = text.replace(&hole, value);
     }
-    Ok(text
-        .replace("{version}", &format!("{}: 0", dialect.key()))
-        .replace("{fanout}", fanout)
-        .replace("{local}", local))
+    Ok(text.replace("{version}", &format!("{}: 0", dialect.key())))
 }
