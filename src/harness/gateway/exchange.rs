@@ -7,8 +7,8 @@ use ureq::http::{Response, header};
 use ureq::{Body, BodyReader, Error};
 
 use super::links::{Link, Links};
-use super::reach::{Fault, Patience, Reach};
 use crate::engine::model::{FailureClass, ModelFailure};
+use crate::harness::http::{Fault, Patience, Reach};
 use crate::harness::model::{Abort, Terms};
 
 /// How much of a reply is taken at a time.
@@ -153,7 +153,8 @@ pub(super) fn aborted() -> ModelFailure {
 pub(super) fn failure(reach: &Reach, error: &Error) -> ModelFailure {
     match reach.fault() {
         Some(Fault::TimedOut) => ModelFailure::new(FailureClass::Timeout, None),
-        Some(Fault::System(words)) => ModelFailure::connection(words),
+        Some(Fault::Unresolved(words) | Fault::System(words)) => ModelFailure::connection(words),
+        Some(Fault::NoAddress) => ModelFailure::connection("the host has no address"),
         Some(Fault::Aborted) => aborted(),
         None => match tls_words(error) {
             Some(words) => ModelFailure::connection(words),

@@ -7,14 +7,11 @@ use std::time::{Duration, Instant};
 
 use ureq::config::{AutoHeaderValue, Config};
 use ureq::http::{Request, Response};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::unversioned::transport::{ConnectProxyConnector, Connector};
 use ureq::{Agent, Body, BodyReader, Error, Proxy};
 
-use super::dial::{Dial, Tls, Unresolved, after};
 use super::exchange::{Exchange, aborted, failure};
-use super::reach::Reach;
 use crate::engine::model::ModelFailure;
+use crate::harness::http::{Network, Reach, SystemNetwork, Tls, after, agent, trusting};
 use crate::harness::model::{Abort, Terms};
 
 /// How many links are kept for later, and for how long.
@@ -31,6 +28,7 @@ const REST: usize = 64 << 10;
 pub(super) struct Links {
     config: Config,
     tls: Tls,
+    network: Arc<dyn Network>,
     idle: Mutex<Vec<(Instant, Link)>>,
 }
 
@@ -52,16 +50,9 @@ impl Links {
             true => None,
             false => Proxy::try_from_env(),
         };
-        let mut tls = TlsConfig::builder();
-        if let Some(roots) = roots {
-            let roots = roots
-                .iter()
-                .map(|root| Certificate::from_der(root).to_owned());
-            tls = tls.root_certs(RootCerts::Specific(Arc::new(roots.collect())));
-        }
         let config = Agent::config_builder()
             .proxy(proxy)
-            .tls_config(tls.build())
+            .tls_config(trusting(roots))
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -77,6 +68,7 @@ impl Links {
         Self {
             config,
             tls: Tls::default(),
+            network: Arc::new(SystemNetwork),
             idle: Mutex::default(),
         }
     }
@@ -113,19 +105,7 @@ impl Links {
 
     fn fresh(&self) -> Link {
         let reach = Arc::<Reach>::default();
-        let dial = Dial(reach.clone());
-        let config = self.config.clone();
-        let agent = match self.config.proxy() {
-            None => {
-                let connector = ().chain(dial).chain(self.tls.clone());
-                Agent::with_parts(config, connector, Unresolved)
-            }
-            Some(_) => {
-                let proxied = ().chain(ConnectProxyConnector::default());
-                let connector = proxied.chain(dial).chain(self.tls.clone());
-                Agent::with_parts(config, connector, Unresolved)
-            }
-        };
+        let agent = agent(self.config.clone(), &self.tls, self.network.clone(), &reach);
         Link {
             agent,
             reach,
@@ -162,7 +142,7 @@ impl Link {
         deadline: Instant,
         abort: &Abort,
     ) -> Result<Response<Body>, Error> {
-        self.reach.begin(deadline, abort);
+        self.reach.begin(deadline, deadline, abort);
         match request.body().as_slice() {
             [] => self.agent.run(carrying(request, ())),
             body => self.agent.run(carrying(request, body)),

@@ -6,15 +6,12 @@ mod catalog;
 mod chunk;
 mod completion;
 mod connection;
-mod dial;
 mod exchange;
 mod lines;
 mod links;
 mod metadata;
-mod reach;
 mod request;
 mod round;
-mod wire;
 
 pub use catalog::{CatalogError, Fetched, Unlisted, current_model};
 pub use chunk::Form;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::config::{McpConfig, McpTool};
 use super::handshake::{Listed, Listing};
-use super::shown::one_line;
 use crate::engine::tool::UnitTool;
+use crate::harness::shown::one_line;
 use crate::harness::unit::is_segment;
 
 /// The tools of a unit, in its server's order.

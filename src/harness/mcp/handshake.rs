@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::message::{Outcome, RpcError, notification, request};
-use super::shown::one_line;
+use crate::harness::shown::one_line;
 use crate::lua::Data;
 
 /// The version that is asked for, and those that are taken.

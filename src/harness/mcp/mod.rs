@@ -21,7 +21,6 @@ mod output;
 mod process;
 mod reader;
 mod session;
-mod shown;
 mod unit;
 
 pub use build::{BuildError, expand, find_command, inherited, read_prelude};

@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::message::Outcome;
-use super::shown::one_line;
 use crate::engine::tool::{ToolClass, ToolFailure};
+use crate::harness::shown::one_line;
 use crate::lua::Data;
 
 /// The code of refused arguments.

@@ -8,7 +8,7 @@ use super::handshake::Handshake;
 use super::lines::{LINE_CAP, Lines};
 use super::message::{Message, answer};
 use super::session::Session;
-use super::shown::{CUT, line_of, one_line};
+use crate::harness::shown::{CUT, line_of, one_line};
 use crate::lua::Data;
 
 /// Reads messages until the stream ends or is not worth going on with. The reason is that of a

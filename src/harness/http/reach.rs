@@ -1,4 +1,4 @@
-//! How another thread reaches the connection that a round waits on, and what went wrong with it.
+//! How another thread reaches the connection that a request waits on, and what went wrong with it.
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use crate::harness::model::Abort;
 
 /// How long a wait for the other end may take.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Patience {
+pub(in crate::harness) enum Patience {
     /// Until then.
     Until(Instant),
     /// So long for each piece that arrives.
@@ -21,27 +21,35 @@ pub(super) enum Patience {
 
 /// What went wrong with a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(in crate::harness) enum Fault {
     /// Nothing came in time.
     TimedOut,
-    /// What the operating system said.
+    /// The look-up of the host failed; what the operating system said.
+    Unresolved(String),
+    /// The look-up of the host gave no address that may be used.
+    NoAddress,
+    /// What the operating system said of anything else.
     System(String),
-    /// The round is not wanted any more.
+    /// The answer is not wanted any more.
     Aborted,
 }
 
 /// What a dial brings.
-pub(super) type Dialled = Result<TcpStream, Fault>;
+pub(in crate::harness) type Dialled = Result<TcpStream, Fault>;
 
-/// What one link's connection and its user share with whoever aborts the round.
+/// What a connection and its user share with whoever aborts the use.
 #[derive(Debug, Default)]
-pub(super) struct Reach(Mutex<State>);
+pub(in crate::harness) struct Reach(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
     /// Counts the uses, so that a late abort of one ends no other.
     usage: u64,
     aborted: bool,
+    /// Until when a connection must be made.
+    connect_by: Instant,
+    /// Until when the headers of the reply must have come.
+    reply_by: Instant,
     patience: Patience,
     /// Whether this use had to dial.
     dialled: bool,
@@ -58,6 +66,8 @@ impl Default for State {
         Self {
             usage: 0,
             aborted: false,
+            connect_by: Instant::now(),
+            reply_by: Instant::now(),
             patience: Patience::None,
             dialled: false,
             received: false,
@@ -73,13 +83,21 @@ impl Reach {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a use, which `abort` then ends from outside.
-    pub(super) fn begin(self: &Arc<Self>, deadline: Instant, abort: &Abort) {
+    /// Begins a use, which `abort` then ends from outside. Where it has to connect, that must be
+    /// done by the one instant; all up to the headers of the reply by the other.
+    pub(in crate::harness) fn begin(
+        self: &Arc<Self>,
+        connect_by: Instant,
+        reply_by: Instant,
+        abort: &Abort,
+    ) {
         let usage = {
             let mut state = self.state();
             state.usage += 1;
             state.aborted = false;
-            state.patience = Patience::Until(deadline);
+            state.connect_by = connect_by;
+            state.reply_by = reply_by;
+            state.patience = Patience::Until(reply_by);
             state.dialled = false;
             state.received = false;
             state.fault = None;
@@ -90,7 +108,7 @@ impl Reach {
     }
 
     /// Ends the use. Whether the connection may be used again.
-    pub(super) fn end(&self) -> bool {
+    pub(in crate::harness) fn end(&self) -> bool {
         let mut state = self.state();
         state.usage += 1;
         state.patience = Patience::None;
@@ -113,38 +131,46 @@ impl Reach {
         }
     }
 
-    pub(super) fn is_aborted(&self) -> bool {
+    pub(in crate::harness) fn is_aborted(&self) -> bool {
         self.state().aborted
     }
 
-    pub(super) fn patience(&self) -> Patience {
+    pub(in crate::harness) fn patience(&self) -> Patience {
         self.state().patience
     }
 
-    pub(super) fn set_patience(&self, patience: Patience) {
+    pub(in crate::harness) fn set_patience(&self, patience: Patience) {
         self.state().patience = patience;
     }
 
     /// Whether the use met a connection that was kept from an earlier one and has heard nothing on
     /// it: then the other end closed it, and the request was not answered.
-    pub(super) fn met_a_stale_one(&self) -> bool {
+    pub(in crate::harness) fn met_a_stale_one(&self) -> bool {
         let state = self.state();
         !state.dialled && !state.received && !state.aborted && state.fault != Some(Fault::TimedOut)
     }
 
-    /// Says that a dial is under way, which `wake` ends when the round is aborted.
-    pub(super) fn dialling(&self, wake: Sender<Dialled>) -> Result<(), Fault> {
+    /// Says that a dial is under way, which `wake` ends when the use is aborted. Until when it may
+    /// take.
+    pub(in crate::harness) fn dialling(&self, wake: Sender<Dialled>) -> Result<Instant, Fault> {
         let mut state = self.state();
         state.dialled = true;
         state.dialling = Some(wake);
+        state.patience = Patience::Until(state.connect_by);
         match state.aborted {
             true => Err(Fault::Aborted),
-            false => Ok(()),
+            false => Ok(state.connect_by),
         }
     }
 
+    /// Says that the connection is made, TLS and all.
+    pub(in crate::harness) fn connected(&self) {
+        let mut state = self.state();
+        state.patience = Patience::Until(state.reply_by);
+    }
+
     /// Says how the dial went.
-    pub(super) fn dialled(&self, stream: &Arc<TcpStream>) -> Result<(), Fault> {
+    pub(in crate::harness) fn dialled(&self, stream: &Arc<TcpStream>) -> Result<(), Fault> {
         let mut state = self.state();
         state.dialling = None;
         match state.aborted {
@@ -156,16 +182,16 @@ impl Reach {
         }
     }
 
-    pub(super) fn has_received(&self) {
+    pub(in crate::harness) fn has_received(&self) {
         self.state().received = true;
     }
 
     /// Keeps what went wrong first.
-    pub(super) fn failed(&self, fault: Fault) {
+    pub(in crate::harness) fn failed(&self, fault: Fault) {
         self.state().fault.get_or_insert(fault);
     }
 
-    pub(super) fn fault(&self) -> Option<Fault> {
+    pub(in crate::harness) fn fault(&self) -> Option<Fault> {
         self.state().fault.clone()
     }
 }

@@ -1,7 +1,7 @@
 //! Connecting, in a way that a deadline and an abort end at once.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
@@ -14,12 +14,16 @@ use ureq::unversioned::transport::{
     ConnectionDetails, Connector, Either, NextTimeout, RustlsConnector, Transport,
 };
 
-use super::reach::{Dialled, Fault, Patience, Reach};
+use super::network::Network;
+use super::reach::{Dialled, Fault, Reach};
 use super::wire::Wire;
 
 /// Connects where no connector before it did.
 #[derive(Debug)]
-pub(super) struct Dial(pub(super) Arc<Reach>);
+pub(super) struct Dial {
+    pub(super) reach: Arc<Reach>,
+    pub(super) network: Arc<dyn Network>,
+}
 
 impl<In: Transport> Connector<In> for Dial {
     type Out = Either<In, Wire>;
@@ -32,15 +36,18 @@ impl<In: Transport> Connector<In> for Dial {
         if let Some(chained) = chained {
             return Ok(Some(Either::A(chained)));
         }
-        let dialled = Target::of(details.uri).dial(&self.0).map(Arc::new);
+        let reach = &self.reach;
+        let dialled = Target::of(details.uri)
+            .dial(reach, &self.network)
+            .map(Arc::new);
         let connected = dialled.and_then(|stream| {
-            self.0.dialled(&stream)?;
+            reach.dialled(&stream)?;
             Ok(stream)
         });
         match connected {
-            Ok(stream) => Ok(Some(Either::B(Wire::new(stream, self.0.clone(), details)))),
+            Ok(stream) => Ok(Some(Either::B(Wire::new(stream, reach.clone(), details)))),
             Err(fault) => {
-                self.0.failed(fault);
+                reach.failed(fault);
                 Err(Error::ConnectionFailed)
             }
         }
@@ -51,9 +58,10 @@ impl<In: Transport> Connector<In> for Dial {
 const AT_ONCE: Duration = Duration::from_millis(50);
 
 /// Where a request goes.
-enum Target {
-    Address(SocketAddr),
-    Name(String, u16),
+struct Target {
+    /// A name or an address, IPv6 without brackets.
+    host: String,
+    port: u16,
 }
 
 impl Target {
@@ -64,43 +72,36 @@ impl Target {
             Some("https") => 443,
             _ => 80,
         });
-        match host.parse::<IpAddr>() {
-            Ok(address) => Self::Address((address, port).into()),
-            Err(_) => Self::Name(host.to_owned(), port),
+        Self {
+            host: host.to_owned(),
+            port,
         }
     }
 
+    fn is_this_machine(&self) -> bool {
+        let address = self.host.parse::<IpAddr>();
+        address.is_ok_and(|address| address.is_loopback())
+    }
+
     /// Connects, until the deadline or an abort.
-    fn dial(self, reach: &Reach) -> Dialled {
+    fn dial(self, reach: &Reach, network: &Arc<dyn Network>) -> Dialled {
         let (tell, told) = bounded(2);
-        reach.dialling(tell.clone())?;
-        let Patience::Until(deadline) = reach.patience() else {
-            return Err(Fault::TimedOut);
-        };
-        if let Self::Address(address) = self
-            && address.ip().is_loopback()
-        {
-            // This machine answers or refuses at once, unless too many wait to be let in.
-            match connect(&[address], deadline.min(after(AT_ONCE))) {
+        let deadline = reach.dialling(tell.clone())?;
+        if self.is_this_machine() {
+            // It answers or refuses at once, unless too many wait to be let in.
+            match self.connect(&**network, deadline.min(after(AT_ONCE))) {
                 Err(Fault::TimedOut) if Instant::now() < deadline => {}
                 dialled => return dialled,
             }
         }
         // Neither a look-up nor a connect can be called off: both are made on a thread of their own,
-        // which nothing waits for once the time is up or the round is aborted.
+        // which nothing waits for once the time is up or the answer is not wanted any more.
+        let network = network.clone();
         let thread = Builder::new()
             .name("runvil-dial".to_owned())
             .spawn(move || {
-                let found = match self {
-                    Self::Address(address) => Ok(vec![address]),
-                    Self::Name(host, port) => (host, port)
-                        .to_socket_addrs()
-                        .map(Iterator::collect)
-                        .map_err(system),
-                };
-                let dialled = found.and_then(|addresses| connect(&addresses, deadline));
                 // Nobody may be waiting any more.
-                let _ = tell.try_send(dialled);
+                let _ = tell.try_send(self.connect(&*network, deadline));
             });
         thread.map_err(system)?;
         match told.recv_deadline(deadline) {
@@ -111,27 +112,30 @@ impl Target {
             }
         }
     }
-}
 
-/// Connects to the first address that answers. Each but the last has half of the time that is left.
-fn connect(addresses: &[SocketAddr], deadline: Instant) -> Dialled {
-    let mut fault = Fault::System("the host has no address".to_owned());
-    for (at, address) in addresses.iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let share = match at + 1 < addresses.len() {
-            true => left / 2,
-            false => left,
-        };
-        if share.is_zero() {
-            return Err(Fault::TimedOut);
+    /// Connects to the first of its addresses that answers. Each but the last has half of the time
+    /// that is left.
+    fn connect(&self, network: &dyn Network, deadline: Instant) -> Dialled {
+        let addresses = network.look_up(&self.host);
+        let addresses = addresses.map_err(|error| Fault::Unresolved(error.to_string()))?;
+        let mut fault = Fault::NoAddress;
+        for (at, address) in addresses.iter().enumerate() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let share = match at + 1 < addresses.len() {
+                true => left / 2,
+                false => left,
+            };
+            if share.is_zero() {
+                return Err(Fault::TimedOut);
+            }
+            let connected = network.connect((*address, self.port).into(), share);
+            match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => fault = system(error),
+            }
         }
-        let connected = TcpStream::connect_timeout(address, share);
-        match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => fault = system(error),
-        }
+        Err(fault)
     }
-    Err(fault)
 }
 
 /// What the operating system says of a failed call.
@@ -159,7 +163,7 @@ impl Resolver for Unresolved {
 
 /// TLS over what was dialled, one configuration for all links.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tls(Arc<RustlsConnector>);
+pub(in crate::harness) struct Tls(Arc<RustlsConnector>);
 
 impl<In: Transport> Connector<In> for Tls {
     type Out = <RustlsConnector as Connector<In>>::Out;
@@ -173,8 +177,21 @@ impl<In: Transport> Connector<In> for Tls {
     }
 }
 
+/// Says that all connectors before it have done their part.
+#[derive(Debug)]
+pub(super) struct Connected(pub(super) Arc<Reach>);
+
+impl<In: Transport> Connector<In> for Connected {
+    type Out = In;
+
+    fn connect(&self, _: &ConnectionDetails, chained: Option<In>) -> Result<Option<In>, Error> {
+        self.0.connected();
+        Ok(chained)
+    }
+}
+
 /// The instant after a span, or one that is as good as never.
-pub(super) fn after(span: Duration) -> Instant {
+pub(in crate::harness) fn after(span: Duration) -> Instant {
     const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
     Instant::now() + span.min(FAR)
 }

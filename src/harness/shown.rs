@@ -1,13 +1,13 @@
-//! A server's text as a message or the log shows it (spec T171, T153).
+//! Another end's text as a message or the log shows it (spec T153, T171).
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The most bytes of it.
-pub(super) const CUT: usize = 2000;
+pub(in crate::harness) const CUT: usize = 2000;
 
 /// The beginning of a text, on one line: its control characters are escaped.
-pub(super) fn one_line(text: &str) -> String {
+pub(in crate::harness) fn one_line(text: &str) -> String {
     let mut out = String::new();
     for char in beginning(text).chars() {
         match char {
@@ -21,7 +21,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// The beginning of bytes that may be no text, on one line.
-pub(super) fn line_of(bytes: &[u8]) -> String {
+pub(in crate::harness) fn line_of(bytes: &[u8]) -> String {
     let text: Cow<str> = String::from_utf8_lossy(bytes.get(..CUT).unwrap_or(bytes));
     one_line(text.trim_end())
 }

@@ -1,4 +1,4 @@
-//! A connection's bytes, with the limits of spec M71 on every wait.
+//! A connection's bytes, with a limit on every wait.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -117,11 +117,11 @@ impl Wire {
         count > 0
     }
 
-    /// Keeps a fault where the round's own thread finds it, and tells ureq that there is one.
+    /// Keeps a fault where the using thread finds it, and tells ureq that there is one.
     fn fail(&self, fault: Fault) -> Error {
         let error = match fault {
             Fault::TimedOut => Error::Timeout(Timeout::RecvResponse),
-            Fault::System(_) | Fault::Aborted => Error::ConnectionFailed,
+            _ => Error::ConnectionFailed,
         };
         self.reach.failed(fault);
         error
