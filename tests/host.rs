@@ -298,3 +298,36 @@ fn a_variable_that_is_no_text_is_named() {
         "environment variable is set but not valid Unicode: RUNVIL_GATEWAY_URL",
     );
 }
+
+#[test]
+fn a_search_goes_where_the_configuration_says() {
+    // spec T151, T160
+    let found = r#"{"results":[{"title":"A","url":"https://a.example/","content":"about a"}]}"#;
+    let server =
+        Server::new(move |_, _| vec![Step::Send(reply("200 OK", "application/json", found))]);
+    let configuration = format!(
+        "search: {{ provider: http, url: \"{}\", token_env: T }}\n",
+        server.url()
+    );
+    let folder = folder(&configuration);
+    let prompt = GREET.replace(
+        "return 'hello'",
+        "return tools.call('web/search', { query = 'sea', count = 2 })",
+    );
+    fs::write(folder.path().join("search.md"), prompt).unwrap();
+    let finished = command(folder.path(), &["run", "search.md"], &[("T", "k1")]);
+    let said = r#"{"query":"sea","results":[{"title":"A","url":"https://a.example/","description":"about a"}]}"#;
+    assert!(finished.stdout.contains(said), "{finished:?}");
+    assert_eq!((finished.stderr.as_str(), finished.status), ("", Some(0)));
+    let requests = server.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(
+        body(&requests[0]),
+        serde_json::json!({ "query": "sea", "count": 2 })
+    );
+    assert!(
+        requests[0]
+            .headers
+            .contains(&("authorization".to_owned(), "Bearer k1".to_owned()))
+    );
+}

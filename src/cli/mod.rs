@@ -28,6 +28,7 @@ mod style;
 mod table;
 mod tree;
 mod units;
+mod web;
 
 use std::env;
 use std::path::Path;

@@ -7,11 +7,12 @@ use std::path::Path;
 use runvil::harness::mcp::{
     BuildError, McpConfig, McpTool, McpUnit, expand, find_command, inherited, read_prelude,
 };
-use runvil::harness::unit::{SEARCH_PROVIDER, Unbuilt};
+use runvil::harness::unit::Unbuilt;
 use runvil::harness::yaml::Located;
 use runvil::harness::{Harness, Log};
 
 use super::config::{Config, Expose, Pack, Segment, Tool, Trust, UnitId};
+use super::web;
 
 /// The host's units and services. What is amiss with them goes to `log`, what their processes say to
 /// `said`. `variable` reads the environment.
@@ -21,8 +22,7 @@ pub fn harness(
     said: &Log,
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Harness {
-    // A host that was never told of a search lacks nothing that would be logged at each run.
-    let mut harness = Harness::default().with_unit(no_web()).with_log(log);
+    let mut harness = web::add(Harness::default(), log, config, &variable);
     let services = services(config, &variable);
     for id in services.keys() {
         harness = harness.with_service(id);
@@ -120,10 +120,4 @@ fn unbuilt(id: &UnitId, pack: &Pack, error: &BuildError) -> Unbuilt {
     Unbuilt::new(&*id.0.0, &*id.1.0, error.to_string())
         .needing(ids(&pack.needs))
         .conflicting(ids(&pack.conflicts))
-}
-
-/// The web unit of a host without a search provider (spec T129).
-fn no_web() -> Unbuilt {
-    let reason = format!("web needs {SEARCH_PROVIDER}, and this host provides none");
-    Unbuilt::built_in("web", &reason).needing([SEARCH_PROVIDER.to_owned()])
 }

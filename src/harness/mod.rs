@@ -38,7 +38,8 @@ use crate::engine::packs::PackEntry;
 use crate::prompt::Dialect;
 use host::Host;
 use prepare::{Prepared, prepare, survey};
-use unit::{Operator, Unit};
+use unit::{Operator, SEARCH_PROVIDER, Unit};
+use web::Web;
 
 /// Runs prompts: draws what a run needs from outside, performs its effects and reports its outcome.
 ///
@@ -60,6 +61,11 @@ impl Harness {
     pub fn with_unit(mut self, unit: impl Unit + 'static) -> Self {
         self.host.add(Arc::new(unit));
         self
+    }
+
+    /// Adds the web unit, and with it the search that it needs (spec T129).
+    pub fn with_web(self, web: Web) -> Self {
+        self.with_service(SEARCH_PROVIDER).with_unit(web)
     }
 
     /// Provides a service to the runs, by its id; of those of spec T23 in either dialect.

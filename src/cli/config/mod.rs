@@ -10,7 +10,7 @@ pub use environment::resolve;
 pub use limits::LimitEntries;
 pub use models::ModelEntry;
 pub use place::find;
-pub use units::{Expose, Fetch, Pack, Search, Segment, Tool, Trust, UnitId};
+pub use units::{Expose, Fetch, Pack, Provider, Search, SearchEntry, Segment, Tool, Trust, UnitId};
 
 use std::path::PathBuf;
 

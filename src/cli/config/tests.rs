@@ -156,6 +156,10 @@ fn what_is_wrong_has_its_line_and_its_key() {
             "1: search: this provider needs a `token_env`",
         ),
         (
+            "search: { provider: searxng, url: x, token_env: T }\n",
+            "1: search: this provider takes no `token_env`",
+        ),
+        (
             "fetch: { max_chars: 0 }\n",
             "1: fetch.max_chars: invalid value: integer `0`, expected a nonzero u32",
         ),

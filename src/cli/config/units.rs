@@ -49,6 +49,9 @@ impl TryFrom<SearchEntry> for Search {
             Provider::Brave if entry.token_env.is_none() => {
                 Err("this provider needs a `token_env`")
             }
+            Provider::Searxng if entry.token_env.is_some() => {
+                Err("this provider takes no `token_env`")
+            }
             _ => Ok(Self(entry)),
         }
     }
