@@ -2,7 +2,7 @@
 //! a time.
 
 use std::io::Read;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ureq::config::{AutoHeaderValue, Config};
@@ -13,7 +13,7 @@ use ureq::{Agent, Body, BodyReader, Error, Proxy};
 
 use super::dial::{Dial, Tls, Unresolved, after};
 use super::exchange::{Exchange, aborted, failure};
-use super::reach::Reach;
+use super::reach::{Patience, Reach};
 use crate::engine::model::ModelFailure;
 use crate::harness::model::{Abort, Terms};
 
@@ -23,8 +23,9 @@ const KEPT_FOR: Duration = Duration::from_secs(60);
 /// What a connection reads and writes at a time.
 const INPUT: usize = 64 << 10;
 const OUTPUT: usize = 16 << 10;
-/// How much after a reply's end is read to use its connection again.
-const REST: usize = 64 << 10;
+/// How long what follows a reply's last words is read to use its connection again. It is all there
+/// already, so this is plenty.
+const AT_HAND: Duration = Duration::from_millis(50);
 
 /// The links that wait for work, the one used last at the end.
 #[derive(Debug)]
@@ -134,20 +135,25 @@ impl Links {
         }
     }
 
+    fn idle(&self) -> MutexGuard<'_, Vec<(Instant, Link)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The link that was used last, of those that can be used again. Those that cannot are closed.
     fn kept(&self) -> Option<Link> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|(since, _)| since.elapsed() < KEPT_FOR);
-        while let Some((_, mut link)) = idle.pop() {
-            if link.is_drained() {
+        let until = Instant::now() + AT_HAND;
+        loop {
+            // Other rounds take links while this one is looked at.
+            let (since, mut link) = self.idle().pop()?;
+            if since.elapsed() < KEPT_FOR && link.drain(until) == Drained::Whole {
                 return Some(link);
             }
         }
-        None
     }
 
     /// Keeps a link for later.
     pub(super) fn keep(&self, link: Link) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle();
         idle.push((Instant::now(), link));
         if idle.len() > KEPT {
             idle.remove(0);
@@ -174,31 +180,23 @@ impl Link {
     pub(super) fn leave(&mut self, rest: BodyReader<'static>) -> bool {
         self.rest = Some(rest);
         // Where the end is here it is taken now, while it is at hand.
-        self.drain() != Drained::Broken
+        self.drain(Instant::now() + AT_HAND) != Drained::Broken
     }
 
-    /// Whether the last reply has come to its end, so that the next can follow it.
-    fn is_drained(&mut self) -> bool {
-        self.drain() == Drained::Whole
-    }
-
-    /// Takes what is left of the last reply, as far as it is here.
-    fn drain(&mut self) -> Drained {
+    /// Takes what is left of the last reply, as far as it is here, and as far as patience goes.
+    fn drain(&mut self, until: Instant) -> Drained {
         let Some(rest) = &mut self.rest else {
             return Drained::Whole;
         };
-        let mut count = 0;
+        self.reach.set_patience(Patience::AtHand(until));
         loop {
             match rest.read(&mut self.buffer) {
                 Ok(0) => break,
-                Ok(more) => count += more,
+                Ok(_) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     return Drained::Part;
                 }
                 Err(_) => return Drained::Broken,
-            }
-            if count > REST {
-                return Drained::Broken;
             }
         }
         self.rest = None;
