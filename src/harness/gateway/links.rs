@@ -46,13 +46,9 @@ pub(super) struct Link {
 }
 
 impl Links {
-    /// Links that go through the environment's proxy, unless the gateway is on this machine. `roots`
-    /// (DER) replace the certificates that the web trusts.
-    pub(super) fn new(is_loopback: bool, roots: Option<&[Vec<u8>]>) -> Self {
-        let proxy = match is_loopback {
-            true => None,
-            false => Proxy::try_from_env(),
-        };
+    /// Links that go through a proxy, where there is one. `roots` (DER) replace the certificates that
+    /// the web trusts.
+    pub(super) fn new(proxy: Option<Proxy>, roots: Option<&[Vec<u8>]>) -> Self {
         let mut tls = TlsConfig::builder();
         if let Some(roots) = roots {
             let roots = roots
@@ -80,6 +76,11 @@ impl Links {
             tls: Tls::default(),
             idle: Mutex::default(),
         }
+    }
+
+    /// The proxy that they go through.
+    pub(super) fn proxy(&self) -> Option<Proxy> {
+        self.config.proxy().cloned()
     }
 
     /// Sends a request and waits for the headers of its reply, on a connection that is kept from
