@@ -5,11 +5,13 @@ mod limits;
 mod models;
 mod place;
 mod units;
+mod variable;
 
 pub use environment::resolve;
 pub use limits::LimitEntries;
 pub use models::ModelEntry;
 pub use place::find;
+pub use variable::VariableName;
 
 use runvil::harness::yaml::{self, Distinct, Entries, Located, YamlError};
 use serde::Deserialize;
@@ -41,7 +43,7 @@ pub struct GatewayEntry {
     /// Its URL; without one, the environment's.
     pub url: Option<String>,
     /// The variable that holds the key, never the key itself.
-    pub api_key_env: Option<String>,
+    pub api_key_env: Option<VariableName>,
 }
 
 impl Config {
