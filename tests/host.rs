@@ -302,7 +302,7 @@ fn a_variable_that_is_no_text_is_named() {
 #[test]
 fn a_search_goes_where_the_configuration_says() {
     // spec T151, T160
-    let found = r#"{"results":[{"title":"A","url":"https://a.example/","content":"about a"}]}"#;
+    let found = r#"{"results":[{"title":"A","url":"https://a.example/","description":"about a"}]}"#;
     let server =
         Server::new(move |_, _| vec![Step::Send(reply("200 OK", "application/json", found))]);
     let configuration = format!(
