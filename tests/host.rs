@@ -284,6 +284,52 @@ fn the_key_is_in_nothing_that_is_printed() {
     );
 }
 
+#[test]
+fn a_proxy_that_cannot_be_used_is_refused_and_not_shown() {
+    let away = [
+        ("RUNVIL_GATEWAY_URL", "https://gateway.invalid/v1"),
+        ("RUNVIL_GATEWAY_API_KEY", "k1"),
+        ("NO_PROXY", ""),
+        ("no_proxy", ""),
+    ];
+    for (variable, value) in [
+        ("ALL_PROXY", "socks5://user:secret@proxy"),
+        ("ALL_PROXY", "secret secret"),
+    ] {
+        let set = [&away[..], &[(variable, value)]].concat();
+        for words in [&["run", "greet.md"][..], &["models"]] {
+            assert_refused(
+                &run(words, &set),
+                "the proxy that ALL_PROXY names is not supported: it must be an http or https URL",
+            );
+        }
+    }
+    // A gateway on this machine is reached without it.
+    let server = gateway(MODELS);
+    let url = server.url();
+    let set = [
+        ("RUNVIL_GATEWAY_URL", url.as_str()),
+        ("ALL_PROXY", "socks5://proxy"),
+    ];
+    assert_printed(&run(&["run", "ask.md", "hi"], &set), "well from small");
+}
+
+#[test]
+fn a_key_in_the_place_of_its_variables_name_is_not_shown() {
+    let folder = folder("gateway:\n  url: https://gateway.invalid/v1\n  api_key_env: sk-secret\n");
+    let finished = command(folder.path(), &["run", "greet.md"], &[]);
+    let expected = "3: gateway.api_key_env: this is no name of an environment variable, which is \
+                    made of ASCII letters, digits and '_', no digit first";
+    assert!(
+        finished
+            .stderr
+            .ends_with(&format!("runvil.yaml:{expected}\n")),
+        "{finished:?}"
+    );
+    assert!(!finished.stderr.contains("secret"), "{finished:?}");
+    assert_eq!(finished.status, Some(2));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_variable_that_is_no_text_is_named() {

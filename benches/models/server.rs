@@ -88,7 +88,8 @@ pub fn large() -> Vec<String> {
 
 /// The gateway's client for such a server.
 pub fn gateway(url: &str) -> Gateway {
-    Gateway::new(Connection::new(url, None).expect("a URL"), BTreeMap::new())
+    let connection = Connection::new(url, None).expect("a URL");
+    Gateway::new(connection, BTreeMap::new()).expect("no proxy")
 }
 
 /// A round with one short message.

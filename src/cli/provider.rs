@@ -105,13 +105,16 @@ impl Provider {
         let wanted = config::resolve(config.gateway.as_ref(), needed, dialect, variable);
         let connection = wanted.and_then(|wanted| wanted.map(|it| it.connect()).transpose());
         let connection = connection.map_err(|error| SetupError(error.to_string()))?;
-        Ok(
-            connection.map_or(Self::Nothing, |connection| Self::Gateway {
-                gateway: Box::new(Gateway::new(connection, wire_names(catalog))),
-                configured: catalog.iter().map(Model::from).collect(),
-                selected: args.model.clone().or_else(|| config.model.clone()),
-            }),
-        )
+        let Some(connection) = connection else {
+            return Ok(Self::Nothing);
+        };
+        let gateway = Gateway::new(connection, wire_names(catalog))
+            .map_err(|error| SetupError(error.to_string()))?;
+        Ok(Self::Gateway {
+            gateway: Box::new(gateway),
+            configured: catalog.iter().map(Model::from).collect(),
+            selected: args.model.clone().or_else(|| config.model.clone()),
+        })
     }
 
     /// The current model of a run (spec M8, M75). A gateway is asked for its catalog only where the

@@ -135,15 +135,26 @@ impl Data {
     /// # Errors
     /// Also `too many values`.
     pub fn from_json_within(text: &str, limit: usize) -> Result<Self, String> {
-        // Every value but the first follows one of these.
-        let values = text
-            .bytes()
-            .filter(|byte| matches!(byte, b',' | b'[' | b'{'))
-            .count();
-        match values < limit {
+        match Self::count_in_json(text) <= limit {
             true => Self::from_json(text),
             false => Err("too many values".to_owned()),
         }
+    }
+
+    /// How many values JSON text holds, an empty array or object counted as two.
+    pub(crate) fn count_in_json(text: &str) -> usize {
+        // Every value but the first follows one of these, outside of strings.
+        let (mut count, mut in_string, mut is_escaped) = (1, false, false);
+        for byte in text.bytes() {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = in_string,
+                b'"' => in_string = !in_string,
+                b',' | b'[' | b'{' if !in_string => count += 1,
+                _ => {}
+            }
+        }
+        count
     }
 
     /// The compact JSON text (spec L136).
@@ -292,6 +303,17 @@ mod tests {
         }
         assert_eq!(data.depth(), 101);
         assert_eq!(data.size(), usize::MAX);
+    }
+
+    #[test]
+    fn values_are_counted_outside_of_strings() {
+        let text = r#"{"a,[{\"],":[1,"\\",{"b":null}]}"#;
+        assert_eq!(Data::count_in_json(text), 6);
+        assert!(Data::from_json_within(text, 6).is_ok());
+        assert_eq!(
+            Data::from_json_within(text, 5),
+            Err("too many values".to_owned())
+        );
     }
 
     #[test]

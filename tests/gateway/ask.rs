@@ -41,7 +41,7 @@ pub fn terms(receive_timeout: Duration) -> Terms {
 
 pub fn gateway(url: &str) -> Gateway {
     let connection = Connection::new(url, None).unwrap();
-    Gateway::new(connection, BTreeMap::new())
+    Gateway::new(connection, BTreeMap::new()).unwrap()
 }
 
 /// Performs a round on this thread.

@@ -1,5 +1,7 @@
 //! What is wrong with a malformed reply, in spec M70's words and none of the reply's.
 
+use runvil::engine::model::Body;
+
 use crate::ask::malformed;
 use crate::server::{DONE, choice, event, reply, stream, text};
 
@@ -127,6 +129,36 @@ fn indexes_that_are_missing_or_no_integers() {
 }
 
 #[test]
+fn long_lists_are_judged_like_short_ones() {
+    let many = |item: &str, last: &str| format!("{}{last}", format!("{item},").repeat(300));
+    let other = r#"{"index":1,"delta":"PRIVATE-4711"}"#;
+    assert_eq!(
+        of_chunk(&format!(r#"{{"choices":[{}]}}"#, many(other, "{}"))),
+        "stream choice had no integer index"
+    );
+    let call = r#"{"index":0,"id":"a","function":{"name":"n"}}"#;
+    let delta = |last: &str| format!(r#""delta":{{"tool_calls":[{}]}}"#, many(call, last));
+    assert_eq!(
+        of_choice(&delta(r#"{"index":0,"id":5}"#)),
+        "stream tool-call fragment `id` was not a string"
+    );
+    let piece = |text: &str| format!(r#"{{"index":0,"function":{{"arguments":"{text}"}}}}"#);
+    let pieces = many(&piece(" "), &piece("}"));
+    let calls = format!(
+        r#""delta":{{"tool_calls":[{},{call},{pieces}]}}"#,
+        piece("{")
+    );
+    let spread = r#"{"index":0,"delta":{"content":"a"}}"#;
+    let text = format!(r#"{{"model":"m","choices":[{}]}}"#, many(spread, spread));
+    let read = |chunk: &str| crate::ask::answer(stream(event(chunk) + DONE)).expect("answers");
+    assert_eq!(crate::ask::said(&read(&text)), "a".repeat(301));
+    match &read(&choice(&calls)).body {
+        Body::Calls(calls) => assert_eq!((&*calls[0].id, calls.len()), ("a", 1)),
+        Body::Text(text) => panic!("calls nothing: {text}"),
+    }
+}
+
+#[test]
 fn other_choices_are_not_looked_into() {
     let odd = r#"{"model":"m","choices":[{"index":1,"delta":"PRIVATE-4711","finish_reason":5}]}"#;
     let sent = stream(event(odd) + &text("well") + DONE);
@@ -162,9 +194,8 @@ fn fragments_of_other_types() {
     }
 }
 
-/// The text for a reply that makes these calls, each an id, a name and its arguments.
-#[track_caller]
-fn of_calls(calls: &[(&str, &str, &str)], finish_reason: &str) -> String {
+/// A reply that makes these calls, each an id, a name and its arguments.
+fn calling(calls: &[(&str, &str, &str)], finish_reason: &str) -> Vec<u8> {
     let fragments: Vec<String> = calls
         .iter()
         .enumerate()
@@ -177,7 +208,13 @@ fn of_calls(calls: &[(&str, &str, &str)], finish_reason: &str) -> String {
         .collect();
     let delta = format!(r#""delta":{{"tool_calls":[{}]}}"#, fragments.join(","));
     let end = choice(&format!(r#""finish_reason":"{finish_reason}""#));
-    let told = malformed(stream(event(&choice(&delta)) + &event(&end) + DONE));
+    stream(event(&choice(&delta)) + &event(&end) + DONE)
+}
+
+/// The text for a reply that makes these calls.
+#[track_caller]
+fn of_calls(calls: &[(&str, &str, &str)], finish_reason: &str) -> String {
+    let told = malformed(calling(calls, finish_reason));
     assert!(!told.contains(PRIVATE), "{told}");
     told
 }
@@ -203,6 +240,21 @@ fn calls_that_cannot_be_executed() {
             format!("tool call arguments were not valid JSON: {error}")
         );
     }
+    // What a hundred strings hold counts for nothing, a list of as many values as are in it.
+    let many = |item: &str| format!(r#"{{"a":[{item}{}]}}"#, format!(",{item}").repeat(66_000));
+    let (first, second) = (many("0"), many("{}"));
+    for calls in [
+        &[("a", "n", &*second)][..],
+        &[("a", "n", &first), ("b", "n", &first)],
+    ] {
+        assert_eq!(
+            of_calls(calls, "tool_calls"),
+            "tool call arguments were not valid JSON: too many values"
+        );
+    }
+    let commas = format!(r#"{{"a":"{}"}}"#, "{[,\\\"".repeat(100_000));
+    crate::ask::answer(calling(&[("a", "n", &first), ("b", "n", &commas)], "stop"))
+        .expect("few enough");
     for arguments in ["null", "[]", "\"PRIVATE-4711\"", "5"] {
         let told = of_calls(&[("b", "n", arguments)], "");
         assert_eq!(told, "tool call arguments were not a JSON object");

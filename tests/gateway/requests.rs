@@ -31,7 +31,7 @@ fn a_full_request_has_all_fields_in_order() {
     let server = Server::always(well());
     let connection = Connection::new(&format!("{}///", server.url()), Some("sk-secret")).unwrap();
     let names = BTreeMap::from([("m1".into(), "org/model:8b".to_owned())]);
-    let gateway = Gateway::new(connection, names);
+    let gateway = Gateway::new(connection, names).unwrap();
     let tool = Tool {
         name: "echo".into(),
         description: "Says it again.".into(),
@@ -84,7 +84,7 @@ fn an_empty_key_and_loopback_in_any_case_need_no_authorization() {
     let url = format!("http://LOCALHOST:{}/v1/", server.address.port());
     let connection = Connection::new(&url, Some("")).unwrap();
     assert!(connection.is_loopback());
-    ask(&Gateway::new(connection, BTreeMap::new())).expect("answers");
+    ask(&Gateway::new(connection, BTreeMap::new()).unwrap()).expect("answers");
     let request = &server.requests()[0];
     assert_eq!(request.line, "POST /v1/chat/completions HTTP/1.1");
     assert_eq!(request.header("authorization"), None);

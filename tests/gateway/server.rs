@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 pub enum Step {
     /// These bytes are sent.
     Send(Vec<u8>),
+    /// These bytes are sent over and over, until the client hangs up.
+    Flood(Vec<u8>),
     /// Nothing is done for a while.
     Wait(Duration),
     /// Nothing is done until the client hangs up.
@@ -109,7 +111,7 @@ impl Server {
         self.shared.accepted.load(Ordering::SeqCst)
     }
 
-    /// How many clients hung up while it stalled, waited for until it is so many.
+    /// How many clients hung up while it stalled or flooded them, waited for until it is so many.
     pub fn hung_up(&self, expected: usize) -> bool {
         let deadline = Instant::now() + Duration::from_secs(5);
         while Instant::now() < deadline {
@@ -159,6 +161,11 @@ fn serve(stream: TcpStream, connection: usize, shared: &Shared) {
                     if writer.write_all(&bytes).is_err() {
                         return;
                     }
+                }
+                Step::Flood(bytes) => {
+                    while writer.write_all(&bytes).is_ok() {}
+                    shared.hung_up.fetch_add(1, Ordering::SeqCst);
+                    return;
                 }
                 Step::Wait(span) => thread::sleep(span),
                 Step::Stall => {

@@ -189,9 +189,11 @@ fn the_detail_goes_to_the_hosts_log_alone() {
     let seen = Arc::<Mutex<Vec<(u64, String)>>>::default();
     let log = seen.clone();
     let connection = Connection::new(&server.url(), None).unwrap();
-    let gateway = Gateway::new(connection, BTreeMap::new()).with_detail(Arc::new(
-        move |round, text: &str| log.lock().unwrap().push((round, text.to_owned())),
-    ));
+    let gateway = Gateway::new(connection, BTreeMap::new())
+        .unwrap()
+        .with_detail(Arc::new(move |round, text: &str| {
+            log.lock().unwrap().push((round, text.to_owned()))
+        }));
     tells_nothing(&ask(&gateway).expect_err("fails"));
     ask(&gateway).expect_err("fails");
     let beginning: String = long.chars().take(2000).collect();

@@ -220,9 +220,9 @@ fn malformed_metadata_never_fails_a_round() {
         reply.degraded,
         [
             "completion response named no string `model`; recorded as empty".to_owned(),
-            ignored("usage", "invalid value: integer `-1`, expected u32"),
-            ignored("timings", "invalid type: integer `7`, expected an object"),
-            ignored("metrics", "invalid type: sequence, expected an object"),
+            ignored("usage", "`prompt_tokens` is no integer in [0, 4294967295]"),
+            ignored("timings", "it is no object"),
+            ignored("metrics", "it is no object"),
         ]
     );
     assert_eq!(reply.metrics.usage, None);
@@ -237,6 +237,78 @@ fn malformed_metadata_never_fails_a_round() {
         reply.degraded,
         [ignored("usage", "missing field `completion_tokens`")]
     );
+}
+
+#[test]
+fn what_is_told_of_malformed_metadata_quotes_nothing_of_it() {
+    let integer = "is no integer in [0, 4294967295]";
+    let usage = |inner: &str| {
+        format!(r#"{{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,{inner}}}"#)
+    };
+    let table = [
+        (
+            "usage",
+            r#""PRIVATE""#.to_owned(),
+            "it is no object".to_owned(),
+        ),
+        (
+            "usage",
+            r#"{"prompt_tokens":"PRIVATE\u001b[2J","completion_tokens":1,"total_tokens":2}"#
+                .to_owned(),
+            format!("`prompt_tokens` {integer}"),
+        ),
+        (
+            "usage",
+            r#"{"prompt_tokens":1,"completion_tokens":1.0,"total_tokens":"PRIVATE"}"#.to_owned(),
+            format!("`completion_tokens` {integer}"),
+        ),
+        (
+            "usage",
+            r#"{"prompt_tokens":1,"completion_tokens":1,"total_tokens":1e999}"#.to_owned(),
+            format!("`total_tokens` {integer}"),
+        ),
+        (
+            "usage",
+            usage(r#""prompt_tokens_details":["PRIVATE"]"#),
+            "`prompt_tokens_details` is no object".to_owned(),
+        ),
+        (
+            "usage",
+            usage(r#""prompt_tokens_details":{"cached_tokens":4294967296}"#),
+            format!("`prompt_tokens_details.cached_tokens` {integer}"),
+        ),
+        (
+            "usage",
+            usage(r#""completion_tokens_details":{"reasoning_tokens":{"PRIVATE":1}}"#),
+            format!("`completion_tokens_details.reasoning_tokens` {integer}"),
+        ),
+        (
+            "timings",
+            r#"{"prompt_n":"PRIVATE"}"#.to_owned(),
+            format!("`prompt_n` {integer}"),
+        ),
+        (
+            "timings",
+            r#"{"prompt_n":1,"predicted_ms":1e999}"#.to_owned(),
+            "`predicted_ms` is no finite number".to_owned(),
+        ),
+        (
+            "metrics",
+            r#"{"queue_time_ms":true}"#.to_owned(),
+            "`queue_time_ms` is no finite number".to_owned(),
+        ),
+    ];
+    for (key, value, error) in table {
+        let sent = text("a") + &event(&format!(r#"{{"{key}":{value}}}"#)) + DONE;
+        let reply = answer(stream(sent)).expect("answers");
+        assert_eq!(said(&reply), "a");
+        let expected = format!("malformed `{key}` in completion response ignored: {error}");
+        assert_eq!(reply.degraded, [expected], "{value}");
+    }
+    // A number that is too large anywhere else, and a name with half a character.
+    let odd = r#"{"x":[1e999,"\ud800"],"model":"\ud800","usage":null}"#;
+    let reply = answer(stream(text("a") + &event(odd) + DONE)).expect("answers");
+    assert_eq!(reply.degraded, [""; 0]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Server {
 
     fn gateway(&self) -> Gateway {
         let url = format!("https://localhost:{}/v1", self.address.port());
-        Gateway::new(Connection::new(&url, None).unwrap(), BTreeMap::new())
+        Gateway::new(Connection::new(&url, None).unwrap(), BTreeMap::new()).unwrap()
     }
 
     fn trusting(&self) -> Gateway {
@@ -151,7 +151,7 @@ fn a_server_without_tls_is_a_failed_connection() {
     });
     for address in [address, server.address] {
         let url = format!("https://{address}");
-        let gateway = Gateway::new(Connection::new(&url, None).unwrap(), BTreeMap::new());
+        let gateway = Gateway::new(Connection::new(&url, None).unwrap(), BTreeMap::new()).unwrap();
         let terms = terms(SHORT);
         let failure = perform(&gateway, round(), terms).expect_err("no TLS");
         assert!(!format!("{failure:?}").contains("SECRET"));
@@ -166,7 +166,7 @@ fn a_server_without_tls_is_a_failed_connection() {
 fn limits_and_aborts_hold_within_tls() {
     let (silent, _) = listen(|mut stream| while matches!(stream.read(&mut [0; 4096]), Ok(1..)) {});
     let url = format!("https://localhost:{}", silent.port());
-    let in_handshake = Gateway::new(Connection::new(&url, None).unwrap(), BTreeMap::new());
+    let in_handshake = Gateway::new(Connection::new(&url, None).unwrap(), BTreeMap::new()).unwrap();
     let server = Server::new("localhost", stalls_in_the_body);
     for gateway in [in_handshake, server.trusting()] {
         let began = Instant::now();

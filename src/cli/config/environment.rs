@@ -107,8 +107,8 @@ pub fn resolve(
             false => Ok(None),
         };
     };
-    let named = gateway.and_then(|gateway| gateway.api_key_env.clone());
-    let key_name = named.unwrap_or_else(|| key_name(prefix));
+    let named = gateway.and_then(|gateway| gateway.api_key_env.as_ref());
+    let key_name = named.map_or_else(|| key_name(prefix), |name| name.as_str().to_owned());
     Ok(Some(Wanted {
         url,
         key: read(&key_name)?,
@@ -154,6 +154,7 @@ fn key_name(dialect: Dialect) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::config::Config;
 
     const R_URL: &str = "RUNVIL_GATEWAY_URL";
     const R_KEY: &str = "RUNVIL_GATEWAY_API_KEY";
@@ -214,17 +215,20 @@ mod tests {
 
     #[test]
     fn the_configuration_goes_before_the_environment() {
-        let mut block = GatewayEntry {
-            url: Some("c".to_owned()),
-            api_key_env: None,
+        let read = |text| {
+            Config::from_yaml(text)
+                .expect("valid")
+                .gateway
+                .expect("a block")
         };
         let set = [(R_URL, "r"), (R_KEY, "rk"), (P_KEY, "pk"), ("MINE", "mk")];
         let found = |block: &GatewayEntry, dialect| with(Some(block), false, dialect, &set);
+        let block = read("gateway: {url: c}");
         assert_eq!(found(&block, Dialect::Runvil), format!("c {R_KEY} rk"));
         assert_eq!(found(&block, Dialect::PromptForge), format!("c {P_KEY} pk"));
-        block.api_key_env = Some("MINE".to_owned());
+        let block = read("gateway: {url: c, api_key_env: MINE}");
         assert_eq!(found(&block, Dialect::Runvil), "c MINE mk");
-        block.url = None;
+        let block = read("gateway: {api_key_env: MINE}");
         assert_eq!(found(&block, Dialect::PromptForge), "r MINE mk");
     }
 

@@ -5,12 +5,14 @@ mod limits;
 mod models;
 mod place;
 mod units;
+mod variable;
 
 pub use environment::resolve;
 pub use limits::LimitEntries;
 pub use models::ModelEntry;
 pub use place::find;
 pub use units::{Expose, Fetch, Pack, Provider, Search, SearchEntry, Segment, Tool, Trust, UnitId};
+pub use variable::VariableName;
 
 use std::path::PathBuf;
 
@@ -51,7 +53,7 @@ pub struct GatewayEntry {
     /// Its URL; without one, the environment's.
     pub url: Option<String>,
     /// The variable that holds the key, never the key itself.
-    pub api_key_env: Option<String>,
+    pub api_key_env: Option<VariableName>,
 }
 
 impl Config {

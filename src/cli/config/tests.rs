@@ -56,6 +56,31 @@ fn every_key_is_read() {
 }
 
 #[test]
+fn what_is_no_name_of_a_variable_is_not_shown() {
+    let why = "2: gateway.api_key_env: this is no name of an environment variable, which is made of \
+               ASCII letters, digits and '_', no digit first";
+    for secret in ["sk-4711", "4711", "'4711 '", "K\u{e9}Y", "\"\"", "4.7e11"] {
+        let text = format!("gateway:\n  api_key_env: {secret}\n");
+        let error = Config::from_yaml(&text).unwrap_err();
+        assert_eq!(error.to_string(), why, "{secret}");
+    }
+    for (text, found) in [("[s4711]", "sequence"), ("{s4711: s4711}", "map")] {
+        let text = format!("gateway:\n  api_key_env: {text}\n");
+        let error = Config::from_yaml(&text).unwrap_err();
+        let expected = format!(
+            "2: gateway.api_key_env: invalid type: {found}, expected the name of an environment \
+             variable"
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+    for name in ["K", "_k9", "a_B"] {
+        let config = Config::from_yaml(&format!("gateway: {{api_key_env: {name}}}")).unwrap();
+        let named = config.gateway.unwrap().api_key_env.unwrap();
+        assert_eq!(named.as_str(), name);
+    }
+}
+
+#[test]
 fn a_file_may_say_nothing() {
     for text in ["", "# nothing\n", "{}"] {
         let config = Config::from_yaml(text).unwrap();

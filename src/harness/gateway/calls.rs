@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::chunk::Fragment;
+use super::many::Object;
+use super::raw::Text;
 use crate::engine::model::ToolCall;
 use crate::lua::Data;
 
@@ -13,21 +15,32 @@ pub(super) struct Calls(BTreeMap<i64, Call>);
 #[derive(Debug, Default)]
 struct Call {
     id: String,
+    /// Boxed, since a reply may hold a great many calls that name nothing.
+    function: Option<Box<Function>>,
+}
+
+#[derive(Debug, Default)]
+struct Function {
     name: String,
     arguments: String,
 }
+
+/// The most values that the arguments of a reply's calls hold together: a value takes many times
+/// the room of its text.
+const VALUES: usize = 1 << 17;
 
 impl Calls {
     /// Adds what a fragment says to the call with that index.
     pub(super) fn merge(&mut self, index: i64, fragment: &Fragment<'_>) {
         let call = self.0.entry(index).or_default();
-        let add = |to: &mut String, part: Option<&super::chunk::Text<'_>>| {
+        let add = |to: &mut String, part: Option<&Text<'_>>| {
             *to += part.map_or("", |part| &part.0);
         };
         add(&mut call.id, fragment.id.as_ref());
-        if let Some(function) = &fragment.function {
-            add(&mut call.name, function.0.name.as_ref());
-            add(&mut call.arguments, function.0.arguments.as_ref());
+        if let Some(Object(part)) = &fragment.function {
+            let function = call.function.get_or_insert_default();
+            add(&mut function.name, part.name.as_ref());
+            add(&mut function.arguments, part.arguments.as_ref());
         }
     }
 
@@ -43,10 +56,11 @@ impl Calls {
                  not execute"
             ));
         }
+        let mut values = VALUES;
         let calls: Vec<ToolCall> = self
             .0
             .into_values()
-            .map(Call::judge)
+            .map(|call| call.judge(&mut values))
             .collect::<Result<_, _>>()?;
         let mut ids = HashSet::new();
         match calls.iter().all(|call| ids.insert(&call.id)) {
@@ -57,17 +71,21 @@ impl Calls {
 }
 
 impl Call {
-    fn judge(self) -> Result<ToolCall, String> {
+    /// The call, where no more values than these are left for its arguments.
+    fn judge(self, values: &mut usize) -> Result<ToolCall, String> {
+        let function = self.function.unwrap_or_default();
         if self.id.trim().is_empty() {
             return Err("tool call id was blank".to_owned());
         }
-        if self.name.trim().is_empty() {
+        if function.name.trim().is_empty() {
             return Err("tool call name was blank".to_owned());
         }
-        match Data::from_json(&self.arguments) {
+        let arguments = Data::from_json_within(&function.arguments, *values);
+        *values = values.saturating_sub(Data::count_in_json(&function.arguments));
+        match arguments {
             Ok(arguments @ Data::Map(_)) => Ok(ToolCall {
                 id: self.id.into(),
-                name: self.name.into(),
+                name: function.name.into(),
                 arguments,
             }),
             Ok(_) => Err("tool call arguments were not a JSON object".to_owned()),

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use ureq::http::Method;
 
 use super::Gateway;
 use super::exchange::Untaken;
+use super::raw::{is_array, is_object, items, members, read};
 use super::round::refused;
-use crate::engine::model::{Model, ModelFailure, Thinking, model_id_fault};
+use crate::engine::model::{Model, ModelFailure, model_id_fault};
 use crate::harness::model::Terms;
 
 impl Gateway {
@@ -37,10 +37,10 @@ impl Gateway {
             Untaken::TooLarge => CatalogError::TooLarge { cap },
             Untaken::Failed(failure) => CatalogError::Failed(failure),
         })?;
-        let list: Value = serde_json::from_slice(&body).map_err(|_| CatalogError::NotJson)?;
-        let entries = list.get("data").and_then(Value::as_array);
-        let entries = entries.ok_or(CatalogError::NoData)?;
-        read(entries)
+        let list: &RawValue = serde_json::from_slice(&body)?;
+        let [entries] = members(list, ["data"])?;
+        let entries = entries.filter(|entries| is_array(entries));
+        fetched(entries.ok_or(CatalogError::NoData)?)
     }
 }
 
@@ -112,6 +112,12 @@ impl fmt::Display for CatalogError {
 
 impl std::error::Error for CatalogError {}
 
+impl From<serde_json::Error> for CatalogError {
+    fn from(_: serde_json::Error) -> Self {
+        Self::NotJson
+    }
+}
+
 /// The current model of a catalog: the one that the Host selected, else the first (spec M75). A
 /// selected id that is no valid id selects none.
 ///
@@ -147,52 +153,55 @@ impl fmt::Display for Unlisted {
 
 impl std::error::Error for Unlisted {}
 
-fn read(entries: &[Value]) -> Result<Fetched, CatalogError> {
+fn fetched(entries: &RawValue) -> Result<Fetched, CatalogError> {
     let mut ids: HashSet<Arc<str>> = HashSet::new();
     let mut fetched = Fetched::default();
-    for (at, entry) in entries.iter().enumerate() {
-        let model = model(entry).and_then(|model| match model {
+    let mut count = 0;
+    items(entries, |entry| {
+        count += 1;
+        let model = model(entry)?.and_then(|model| match model {
             Some(model) if !ids.insert(model.id.clone()) => Err("repeats an id"),
             model => Ok(model),
         });
         let told = |fault| CatalogError::Entry {
-            entry: at + 1,
+            entry: count,
             fault,
         };
         match model.map_err(told)? {
             Some(model) => fetched.models.push(model),
             None => fetched.without_context += 1,
         }
-    }
+        Ok::<(), CatalogError>(())
+    })?;
     Ok(fetched)
 }
 
-/// A model; `None` where its context window is not told.
-fn model(entry: &Value) -> Result<Option<Model>, &'static str> {
-    if !entry.is_object() {
-        return Err("is not an object");
+/// A model, `None` where its context window is not told; or what is wrong with it.
+type Entry = Result<Option<Model>, &'static str>;
+
+fn model(entry: &RawValue) -> Result<Entry, serde_json::Error> {
+    if !is_object(entry) {
+        return Ok(Err("is not an object"));
     }
-    let part = |key| entry.get(key).filter(|value| !value.is_null());
-    let Some(context) = part("context") else {
+    let parts = members(entry, ["context", "id", "thinking", "description"])?;
+    Ok(of_parts(parts))
+}
+
+fn of_parts([context, id, thinking, description]: [Option<&RawValue>; 4]) -> Entry {
+    let Some(context) = context else {
         return Ok(None);
     };
-    let context = context
-        .as_u64()
-        .and_then(|context| u32::try_from(context).ok());
-    let context = context.filter(|context| *context > 0);
+    let context = read(context).filter(|context| *context > 0);
     let context = context.ok_or("has a `context` that is no integer in [1, 4294967295]")?;
-    let id = part("id").and_then(Value::as_str);
+    let id: Option<String> = id.and_then(read);
     let id = id.filter(|id| model_id_fault(id).is_none());
     let id = id.ok_or("has no valid `id`")?;
-    let thinking = part("thinking").and_then(|word| Thinking::deserialize(word).ok());
-    let thinking = thinking.ok_or(
+    let thinking = thinking.and_then(read).ok_or(
         "does not say whether it thinks: its `thinking` is none of never, always and switchable",
     )?;
-    let description = match part("description") {
-        None => "",
-        Some(description) => description
-            .as_str()
-            .ok_or("has a `description` that is no string")?,
+    let description: String = match description {
+        None => String::new(),
+        Some(description) => read(description).ok_or("has a `description` that is no string")?,
     };
     Ok(Some(Model {
         id: id.into(),

@@ -1,13 +1,14 @@
 //! What a chunk of a completion says (spec M66, M70): a quick reading of chunks as they should be,
-//! and a slow one of all others, which finds what is wrong with them.
+//! and a slow one of all others, which finds what is wrong with them. Neither holds more than a few
+//! of a chunk's choices and calls at a time, however many there are.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::many::{Many, Object, Slow, each};
+use super::metadata::Kind;
+use super::raw::{Text, is_array, is_object, is_string, members, read};
 
 /// How a reply comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +47,18 @@ impl Form {
     }
 
     /// The failure of a choice without an index.
-    pub(super) fn no_index(self) -> String {
-        format!("{} had no integer index", self.words().choice)
+    fn no_index(self) -> Unread {
+        Unread::Malformed(format!("{} had no integer index", self.words().choice))
     }
 
     /// The failure of a call, or a part of one, without an index.
-    pub(super) fn no_call_index(self) -> String {
-        format!("{} had no integer index", self.words().call)
+    fn no_call_index(self) -> Unread {
+        Unread::Malformed(format!("{} had no integer index", self.words().call))
+    }
+
+    /// The failure of a completion without a choice.
+    fn no_choice(self) -> Unread {
+        Unread::Malformed(format!("{} named no choice", self.words().chunk))
     }
 }
 
@@ -64,69 +70,118 @@ struct Words {
     call: &'static str,
 }
 
-/// A chunk of a completion, or the whole of one. What is absent and what is null is the same.
-#[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
-pub(super) struct Chunk<'a> {
-    pub(super) error: Option<Value>,
-    #[serde(borrow)]
-    pub(super) model: Option<Text<'a>>,
-    pub(super) usage: Option<Value>,
-    pub(super) timings: Option<Value>,
-    pub(super) metrics: Option<Value>,
-    #[serde(borrow)]
-    pub(super) choices: Option<Vec<Object<Choice<'a>>>>,
+/// What a chunk says, in the order in which it is taken.
+pub(super) enum Part<'a> {
+    /// The model's name.
+    Model(Cow<'a, str>),
+    /// What is beside the reply.
+    Metadata(Kind, &'a RawValue),
+    /// Why the reply ends.
+    FinishReason(Cow<'a, str>),
+    /// Of the reasoning.
+    Reasoning(Cow<'a, str>),
+    /// Of the text.
+    Text(Cow<'a, str>),
+    /// Of the call with this index.
+    Call(i64, Fragment<'a>),
 }
 
-#[derive(Debug, Default, serde::Deserialize)]
+type Say<'s, 'a> = &'s mut dyn FnMut(Part<'a>);
+
+/// Why a chunk could not be read.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// It is no JSON. Nothing was said.
+    NotJson,
+    /// A part of it is not what it should be: spec M70's text.
+    Malformed(String),
+    /// It tells of an error: the error's text.
+    Failed(String),
+}
+
+impl From<serde_json::Error> for Unread {
+    fn from(_: serde_json::Error) -> Self {
+        Self::NotJson
+    }
+}
+
+/// Reads a chunk. JSON that is no object says nothing.
+pub(super) fn read_chunk<'a>(
+    payload: &'a [u8],
+    form: Form,
+    say: Say<'_, 'a>,
+) -> Result<(), Unread> {
+    let payload = std::str::from_utf8(payload).map_err(|_| Unread::NotJson)?;
+    if let Ok(Object(chunk)) = serde_json::from_str::<Object<Chunk<'a>>>(payload) {
+        return chunk.say(form, say);
+    }
+    let raw: &RawValue = serde_json::from_str(payload)?;
+    let said = Chunk::slow(raw, form).and_then(|chunk| chunk.say(form, say));
+    said.map_err(|unread| match unread {
+        // A string with half a character.
+        Unread::NotJson => Unread::Malformed(form.not_json()),
+        unread => unread,
+    })
+}
+
+/// A chunk of a completion, or the whole of one. What is absent and what is null is the same.
+#[derive(Default, serde::Deserialize)]
 #[serde(default)]
-pub(super) struct Choice<'a> {
-    pub(super) index: Option<i64>,
+struct Chunk<'a> {
     #[serde(borrow)]
-    pub(super) finish_reason: Option<Text<'a>>,
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<Text<'a>>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    timings: Option<&'a RawValue>,
+    #[serde(borrow)]
+    metrics: Option<&'a RawValue>,
+    #[serde(borrow)]
+    choices: Option<Many<'a, Choice<'a>>>,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct Choice<'a> {
+    index: Option<i64>,
+    #[serde(borrow)]
+    finish_reason: Option<Text<'a>>,
     #[serde(borrow)]
     delta: Option<Object<Delta<'a>>>,
     #[serde(borrow)]
     message: Option<Object<Delta<'a>>>,
 }
 
-impl<'a> Choice<'a> {
-    /// What the choice holds.
-    pub(super) fn into_delta(self, form: Form) -> Option<Delta<'a>> {
-        let delta = match form {
-            Form::Stream => self.delta,
-            Form::Plain => self.message,
-        };
-        delta.map(|delta| delta.0)
-    }
-}
-
-#[derive(Debug, Default, serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 #[serde(default)]
-pub(super) struct Delta<'a> {
+struct Delta<'a> {
     #[serde(borrow)]
-    pub(super) content: Option<Text<'a>>,
+    content: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) reasoning_content: Option<Text<'a>>,
+    reasoning_content: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) reasoning: Option<Text<'a>>,
+    reasoning: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) thinking: Option<Text<'a>>,
+    thinking: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) tool_calls: Option<Vec<Object<Fragment<'a>>>>,
+    tool_calls: Option<Many<'a, Fragment<'a>>>,
 }
 
-#[derive(Debug, Default, serde::Deserialize)]
+/// A call, or a part of one.
+#[derive(Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct Fragment<'a> {
-    pub(super) index: Option<i64>,
+    index: Option<i64>,
     #[serde(borrow)]
     pub(super) id: Option<Text<'a>>,
     #[serde(borrow)]
     pub(super) function: Option<Object<Function<'a>>>,
 }
 
-#[derive(Debug, Default, serde::Deserialize)]
+/// What is called.
+#[derive(Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct Function<'a> {
     #[serde(borrow)]
@@ -135,207 +190,209 @@ pub(super) struct Function<'a> {
     pub(super) arguments: Option<Text<'a>>,
 }
 
-/// Why a chunk could not be read.
-#[derive(Debug)]
-pub(super) enum Unread {
-    /// It is no JSON.
-    NotJson,
-    /// A part of it is not what it should be: spec M70's text.
-    Malformed(String),
-}
-
 impl<'a> Chunk<'a> {
-    /// Reads a chunk. JSON that is no object says nothing.
-    pub(super) fn read(payload: &'a [u8], form: Form) -> Result<Self, Unread> {
-        let payload = std::str::from_utf8(payload).map_err(|_| Unread::NotJson)?;
-        if let Ok(Object(chunk)) = serde_json::from_str(payload) {
-            return Ok(chunk);
-        }
-        let value: Value = serde_json::from_str(payload).map_err(|_| Unread::NotJson)?;
-        slow(value, form).map_err(Unread::Malformed)
-    }
-}
-
-fn slow(mut chunk: Value, form: Form) -> Result<Chunk<'static>, String> {
-    let words = form.words();
-    let error = taken(&mut chunk, "error");
-    // An error ends the round, whatever else there is.
-    let choices = match error {
-        None => array(&mut chunk, "choices", words.chunk)?,
-        Some(_) => None,
-    };
-    let mut read = Vec::new();
-    for (position, mut choice) in choices.into_iter().flatten().enumerate() {
-        let index = taken(&mut choice, "index").and_then(|index| index.as_i64());
-        let is_read = match form {
-            Form::Stream => index.ok_or_else(|| form.no_index())? == 0,
-            Form::Plain => position == 0,
+    fn slow(raw: &'a RawValue, form: Form) -> Result<Self, Unread> {
+        let keys = ["error", "model", "usage", "timings", "metrics", "choices"];
+        let [error, model, usage, timings, metrics, choices] = members(raw, keys)?;
+        let choices = match error {
+            None => array(choices, "choices", form.words().chunk)?,
+            // An error ends the round, whatever else there is.
+            Some(_) => None,
         };
-        if is_read {
-            read.push(Object(slow_choice(choice, index, form)?));
+        Ok(Self {
+            error,
+            // One that is no text is told of as one that is absent.
+            model: model.and_then(read),
+            usage,
+            timings,
+            metrics,
+            choices,
+        })
+    }
+
+    fn say(self, form: Form, say: Say<'_, 'a>) -> Result<(), Unread> {
+        if let Some(error) = self.error {
+            return Err(Unread::Failed(message(error)));
+        }
+        if let Some(Text(model)) = self.model {
+            say(Part::Model(model));
+        }
+        let metadata = [
+            (Kind::Usage, self.usage),
+            (Kind::Timings, self.timings),
+            (Kind::Metrics, self.metrics),
+        ];
+        for (kind, raw) in metadata {
+            if let Some(raw) = raw {
+                say(Part::Metadata(kind, raw));
+            }
+        }
+        let mut is_empty = true;
+        each(self.choices, |position, choice| {
+            is_empty = false;
+            if form == Form::Plain && position > 0 {
+                return Ok(());
+            }
+            let choice = choice.read(form)?;
+            if form == Form::Plain || choice.index.ok_or_else(|| form.no_index())? == 0 {
+                choice.say(form, say)?;
+            }
+            Ok(())
+        })?;
+        match form {
+            Form::Plain if is_empty => Err(form.no_choice()),
+            _ => Ok(()),
         }
     }
-    Ok(Chunk {
-        error,
-        model: match taken(&mut chunk, "model") {
-            Some(Value::String(model)) => Some(Text(model.into())),
-            _ => None,
-        },
-        usage: taken(&mut chunk, "usage"),
-        timings: taken(&mut chunk, "timings"),
-        metrics: taken(&mut chunk, "metrics"),
-        choices: Some(read),
-    })
 }
 
-fn slow_choice(
-    mut choice: Value,
-    index: Option<i64>,
-    form: Form,
-) -> Result<Choice<'static>, String> {
-    let words = form.words();
-    let finish_reason = text(&mut choice, "finish_reason", words.choice, PRESENT)?;
-    let delta = taken(&mut choice, words.key).map(|delta| match delta.is_object() {
-        true => slow_delta(delta, form).map(Object),
-        false => Err(format!(
-            "{} `{}` {PRESENT} an object",
-            words.choice, words.key
-        )),
-    });
-    let (delta, message) = match form {
-        Form::Stream => (delta.transpose()?, None),
-        Form::Plain => (None, delta.transpose()?),
-    };
-    Ok(Choice {
-        index,
-        finish_reason,
-        delta,
-        message,
-    })
-}
-
-fn slow_delta(mut delta: Value, form: Form) -> Result<Delta<'static>, String> {
-    let words = form.words();
-    let mut piece = |key| text(&mut delta, key, words.inner, PRESENT);
-    let (content, reasoning_content) = (piece("content")?, piece("reasoning_content")?);
-    let (reasoning, thinking) = (piece("reasoning")?, piece("thinking")?);
-    let calls = array(&mut delta, "tool_calls", words.inner)?;
-    let calls = calls.map(|calls| {
-        let read = |call| slow_fragment(call, form).map(Object);
-        calls.into_iter().map(read).collect()
-    });
-    Ok(Delta {
-        content,
-        reasoning_content,
-        reasoning,
-        thinking,
-        tool_calls: calls.transpose()?,
-    })
-}
-
-fn slow_fragment(mut fragment: Value, form: Form) -> Result<Fragment<'static>, String> {
-    let place = form.words().call;
-    let index = taken(&mut fragment, "index").and_then(|index| index.as_i64());
-    if form == Form::Stream && index.is_none() {
-        return Err(form.no_call_index());
-    }
-    let id = text(&mut fragment, "id", place, WAS)?;
-    let function = match taken(&mut fragment, "function") {
-        Some(function) if !function.is_object() => {
-            return Err(format!("{place} `function` {WAS} an object"));
+impl<'a> Choice<'a> {
+    fn say(self, form: Form, say: Say<'_, 'a>) -> Result<(), Unread> {
+        if let Some(Text(reason)) = self.finish_reason {
+            say(Part::FinishReason(reason));
         }
-        function => function.map(|mut function| {
-            Ok::<_, String>(Object(Function {
-                name: text(&mut function, "name", place, WAS)?,
-                arguments: text(&mut function, "arguments", place, WAS)?,
+        let delta = match form {
+            Form::Stream => self.delta,
+            Form::Plain => self.message,
+        };
+        let Some(Object(delta)) = delta else {
+            return Ok(());
+        };
+        let reasoning = [delta.reasoning_content, delta.reasoning, delta.thinking];
+        for Text(piece) in reasoning.into_iter().flatten() {
+            say(Part::Reasoning(piece));
+        }
+        if let Some(Text(piece)) = delta.content {
+            say(Part::Text(piece));
+        }
+        each(delta.tool_calls, |position, fragment| {
+            let fragment = fragment.read(form)?;
+            let index = match form {
+                Form::Stream => fragment.index.ok_or_else(|| form.no_call_index())?,
+                Form::Plain => i64::try_from(position).unwrap_or(i64::MAX),
+            };
+            say(Part::Call(index, fragment));
+            Ok(())
+        })
+    }
+}
+
+impl<'a> Slow<'a> for Choice<'a> {
+    /// Of a choice that is not read the index alone is.
+    fn slow(raw: &'a RawValue, form: Form) -> Result<Self, Unread> {
+        let words = form.words();
+        let [index, reason, inner] = members(raw, ["index", "finish_reason", words.key])?;
+        let index = index.and_then(read);
+        if form == Form::Stream && index != Some(0) {
+            return Ok(Self {
+                index,
+                ..Self::default()
+            });
+        }
+        let finish_reason = text(reason, "finish_reason", words.choice, PRESENT)?;
+        let inner = inner.map(|inner| match is_object(inner) {
+            true => Delta::slow(inner, form).map(Object),
+            false => Err(fault(words.choice, words.key, PRESENT, "an object")),
+        });
+        let (delta, message) = match form {
+            Form::Stream => (inner.transpose()?, None),
+            Form::Plain => (None, inner.transpose()?),
+        };
+        Ok(Self {
+            index,
+            finish_reason,
+            delta,
+            message,
+        })
+    }
+}
+
+impl<'a> Slow<'a> for Delta<'a> {
+    fn slow(raw: &'a RawValue, form: Form) -> Result<Self, Unread> {
+        const KEYS: [&str; 5] = [
+            "content",
+            "reasoning_content",
+            "reasoning",
+            "thinking",
+            "tool_calls",
+        ];
+        let place = form.words().inner;
+        let [content, reasoning_content, reasoning, thinking, calls] = members(raw, KEYS)?;
+        let piece = |raw, key| text(raw, key, place, PRESENT);
+        Ok(Self {
+            content: piece(content, KEYS[0])?,
+            reasoning_content: piece(reasoning_content, KEYS[1])?,
+            reasoning: piece(reasoning, KEYS[2])?,
+            thinking: piece(thinking, KEYS[3])?,
+            tool_calls: array(calls, KEYS[4], place)?,
+        })
+    }
+}
+
+impl<'a> Slow<'a> for Fragment<'a> {
+    fn slow(raw: &'a RawValue, form: Form) -> Result<Self, Unread> {
+        let place = form.words().call;
+        let [index, id, function] = members(raw, ["index", "id", "function"])?;
+        let index = index.and_then(read);
+        if form == Form::Stream && index.is_none() {
+            return Err(form.no_call_index());
+        }
+        let id = text(id, "id", place, WAS)?;
+        let function = function.map(|function| {
+            if !is_object(function) {
+                return Err(fault(place, "function", WAS, "an object"));
+            }
+            let [name, arguments] = members(function, ["name", "arguments"])?;
+            Ok(Object(Function {
+                name: text(name, "name", place, WAS)?,
+                arguments: text(arguments, "arguments", place, WAS)?,
             }))
-        }),
-    };
-    Ok(Fragment {
-        index,
-        id,
-        function: function.transpose()?,
-    })
+        });
+        Ok(Self {
+            index,
+            id,
+            function: function.transpose()?,
+        })
+    }
 }
 
 const PRESENT: &str = "was present but not";
 const WAS: &str = "was not";
 
-/// What an object has under a key, taken out of it; `None` for null.
-fn taken(object: &mut Value, key: &str) -> Option<Value> {
-    let value = object.get_mut(key).map(Value::take);
-    value.filter(|value| !value.is_null())
+fn fault(place: &str, key: &str, fault: &str, kind: &str) -> Unread {
+    Unread::Malformed(format!("{place} `{key}` {fault} {kind}"))
 }
 
-fn text(
-    object: &mut Value,
+fn text<'a>(
+    raw: Option<&'a RawValue>,
     key: &str,
     place: &str,
-    fault: &str,
-) -> Result<Option<Text<'static>>, String> {
-    match taken(object, key) {
+    said: &str,
+) -> Result<Option<Text<'a>>, Unread> {
+    match raw {
         None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(Text(text.into()))),
-        Some(_) => Err(format!("{place} `{key}` {fault} a string")),
+        Some(raw) if is_string(raw) => Ok(Some(serde_json::from_str(raw.get())?)),
+        Some(_) => Err(fault(place, key, said, "a string")),
     }
 }
 
-fn array(object: &mut Value, key: &str, place: &str) -> Result<Option<Vec<Value>>, String> {
-    match taken(object, key) {
+fn array<'a, T>(
+    raw: Option<&'a RawValue>,
+    key: &str,
+    place: &str,
+) -> Result<Option<Many<'a, T>>, Unread> {
+    match raw {
         None => Ok(None),
-        Some(Value::Array(items)) => Ok(Some(items)),
-        Some(_) => Err(format!("{place} `{key}` {PRESENT} an array")),
+        Some(raw) if is_array(raw) => Ok(Some(Many::Raw(raw))),
+        Some(_) => Err(fault(place, key, PRESENT, "an array")),
     }
 }
 
-/// A string that is borrowed from the chunk where it holds no escapes.
-#[derive(Debug)]
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Text<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(text.into()))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(text.to_owned().into()))
-            }
-        }
-
-        deserializer.deserialize_str(Reader)
-    }
-}
-
-/// A value that has to be written as an object: serde would take an array for a struct too.
-#[derive(Debug)]
-pub(super) struct Object<T>(pub(super) T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
-            type Value = Object<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
-            }
-        }
-
-        deserializer.deserialize_map(Reader(PhantomData))
-    }
+/// What an error in a chunk says: its `message`, or itself where it is text.
+fn message(error: &RawValue) -> String {
+    let text = match members(error, ["message"]) {
+        Ok([Some(message)]) => message,
+        _ => error,
+    };
+    read(text).unwrap_or_default()
 }

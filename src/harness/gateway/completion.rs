@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::calls::Calls;
-use super::chunk::{Choice, Chunk, Form, Text, Unread};
+use super::chunk::{Form, Part, Unread, read_chunk};
 use super::lines::Lines;
 use super::metadata::Metadata;
 use crate::engine::model::{Body, ModelFailure, Reply};
@@ -108,6 +106,8 @@ impl Completion {
                 self.end(decoded)?;
             }
         }
+        // What is left of the reply's own text makes room for what is made of it.
+        drop(std::mem::take(&mut self.lines));
         let body = match self.calls.is_empty() {
             true => Body::Text(shared(self.text)),
             false => {
@@ -120,7 +120,7 @@ impl Completion {
             body,
             finish_reason: self.finish_reason,
             reasoning: shared(self.reasoning),
-            model: self.metadata.model.into(),
+            model: self.metadata.model().into(),
             metrics,
             degraded,
         }))
@@ -143,9 +143,9 @@ impl Completion {
             return self.end(decoded);
         }
         if self.pending.is_empty() {
-            match Chunk::read(payload, self.form) {
+            match self.read(payload, decoded) {
                 Err(Unread::NotJson) => {}
-                read => return self.take(read, decoded),
+                read => return read.map_err(|unread| self.failure(unread)),
             }
         } else {
             self.pending.push(b'\n');
@@ -174,91 +174,41 @@ impl Completion {
         payload: &[u8],
         decoded: &mut dyn FnMut(Decoded<'_>),
     ) -> Result<(), ModelFailure> {
-        self.take(Chunk::read(payload, self.form), decoded)
+        let read = self.read(payload, decoded);
+        read.map_err(|unread| self.failure(unread))
     }
 
-    fn take(
-        &mut self,
-        read: Result<Chunk<'_>, Unread>,
-        decoded: &mut dyn FnMut(Decoded<'_>),
-    ) -> Result<(), ModelFailure> {
-        let chunk = read.map_err(|unread| match unread {
+    fn read(&mut self, payload: &[u8], decoded: &mut dyn FnMut(Decoded<'_>)) -> Result<(), Unread> {
+        read_chunk(payload, self.form, &mut |part| self.take(part, decoded))
+    }
+
+    fn failure(&self, unread: Unread) -> ModelFailure {
+        match unread {
             Unread::NotJson => malformed(self.form.not_json()),
             Unread::Malformed(what) => malformed(what),
-        })?;
-        if let Some(error) = chunk.error {
-            return Err(classify_in_stream(message(&error)));
-        }
-        if let Some(Text(model)) = chunk.model
-            && !model.is_empty()
-            && *model != self.metadata.model
-        {
-            self.metadata.model = model.into_owned();
-        }
-        let keep = |kept: &mut Option<Value>, new: Option<Value>| {
-            if new.is_some() {
-                *kept = new;
-            }
-        };
-        keep(&mut self.metadata.usage, chunk.usage);
-        keep(&mut self.metadata.timings, chunk.timings);
-        keep(&mut self.metadata.metrics, chunk.metrics);
-        let choices = chunk.choices.into_iter().flatten().map(|choice| choice.0);
-        match self.form {
-            Form::Stream => {
-                for choice in choices {
-                    let index = choice
-                        .index
-                        .ok_or_else(|| malformed(self.form.no_index()))?;
-                    if index == 0 {
-                        self.choice(choice, decoded)?;
-                    }
-                }
-                Ok(())
-            }
-            Form::Plain => {
-                let mut choices = choices;
-                let none = || malformed("completion response named no choice");
-                self.choice(choices.next().ok_or_else(none)?, decoded)
-            }
+            Unread::Failed(message) => classify_in_stream(&message),
         }
     }
 
-    fn choice(
-        &mut self,
-        choice: Choice<'_>,
-        decoded: &mut dyn FnMut(Decoded<'_>),
-    ) -> Result<(), ModelFailure> {
-        if let Some(Text(reason)) = &choice.finish_reason {
-            self.finish_reason = Some(reason.clone().into_owned());
-        }
-        let Some(delta) = choice.into_delta(self.form) else {
-            return Ok(());
-        };
-        let reasoning = [delta.reasoning_content, delta.reasoning, delta.thinking];
-        for Text(piece) in reasoning.into_iter().flatten() {
-            if !piece.is_empty() {
+    fn take(&mut self, part: Part<'_>, decoded: &mut dyn FnMut(Decoded<'_>)) {
+        match part {
+            Part::Model(model) => self.metadata.name(&model),
+            Part::Metadata(kind, raw) => self.metadata.keep(kind, raw),
+            Part::FinishReason(reason) => self.finish_reason = Some(reason.into_owned()),
+            Part::Reasoning(piece) if !piece.is_empty() => {
                 self.reasoning += &piece;
                 decoded(Decoded::Reasoning(&piece));
             }
+            Part::Text(piece) if !piece.is_empty() => {
+                self.text += &piece;
+                decoded(Decoded::Text(&piece));
+            }
+            Part::Reasoning(_) | Part::Text(_) => {}
+            Part::Call(index, fragment) => {
+                self.calls.merge(index, &fragment);
+                decoded(Decoded::Call);
+            }
         }
-        if let Some(Text(piece)) = delta.content
-            && !piece.is_empty()
-        {
-            self.text += &piece;
-            decoded(Decoded::Text(&piece));
-        }
-        let fragments = delta.tool_calls.into_iter().flatten();
-        for (position, fragment) in (0..).zip(fragments) {
-            let index = match self.form {
-                Form::Stream => fragment.0.index,
-                Form::Plain => Some(position),
-            };
-            let index = index.ok_or_else(|| malformed(self.form.no_call_index()))?;
-            self.calls.merge(index, &fragment.0);
-            decoded(Decoded::Call);
-        }
-        Ok(())
     }
 }
 
@@ -270,12 +220,6 @@ const DONE: &[u8] = b"[DONE]";
 fn data(line: &[u8]) -> Option<&[u8]> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     line.strip_prefix(b"data:").map(<[u8]>::trim_ascii)
-}
-
-/// What an error in a stream says: its `message`, or itself where it is text.
-fn message(error: &Value) -> &str {
-    let text = error.get("message").unwrap_or(error).as_str();
-    text.unwrap_or_default()
 }
 
 /// A text that has grown. Its spare room is given up before it is copied, so that both together take

@@ -72,7 +72,8 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Why there is no connection (spec M74). URLs have their user information cut out.
+/// Why there is no connection (spec M74). Of a URL only the scheme and the place are kept, without its
+/// user information.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionError {
     /// This is no URL.
@@ -87,6 +88,8 @@ pub enum ConnectionError {
     Extra,
     /// The key cannot be the value of a header.
     Key,
+    /// This variable of the environment names a proxy that cannot be used.
+    Proxy(&'static str),
 }
 
 impl fmt::Display for ConnectionError {
@@ -100,6 +103,10 @@ impl fmt::Display for ConnectionError {
             Self::Credentials => f.write_str("gateway URL must not embed credentials (user:pass@)"),
             Self::Extra => f.write_str("gateway URL must not include a query or fragment"),
             Self::Key => f.write_str("the gateway's key is not a valid header value"),
+            Self::Proxy(variable) => write!(
+                f,
+                "the proxy that {variable} names is not supported: it must be an http or https URL"
+            ),
         }
     }
 }
@@ -175,14 +182,18 @@ fn is_name(host: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
 }
 
-/// A URL as a message shows it. What may be a user or a password is cut out: all up to the last
-/// `@`, wherever that is, but for a scheme with its slashes.
+/// A URL as a message shows it: its scheme and its place, without what may be a user or a password,
+/// a path or a query. Where an `@` follows the place, that may be a part of a password: it is not
+/// shown either.
 fn shown(url: &str) -> String {
-    let Some((before, after)) = url.rsplit_once('@') else {
-        return url.to_owned();
-    };
-    let scheme = before.find("://").map_or("", |at| &before[..at + 3]);
-    format!("{scheme}{after}")
+    let after_scheme = url.find("://").map_or(0, |at| at + 3);
+    let is_scheme = !url[..after_scheme.saturating_sub(3)].contains(['/', '?', '#', '@']);
+    let (scheme, rest) = url.split_at(if is_scheme { after_scheme } else { 0 });
+    let (place, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    match tail.contains('@') {
+        true => scheme.to_owned(),
+        false => scheme.to_owned() + place.rsplit('@').next().unwrap_or(place),
+    }
 }
 
 fn authorization(key: &str) -> Result<HeaderValue, ConnectionError> {
@@ -216,11 +227,11 @@ mod tests {
             ),
             (
                 "http://h:x/",
-                r#"gateway URL is not a valid URL: "http://h:x/""#,
+                r#"gateway URL is not a valid URL: "http://h:x""#,
             ),
             (
                 "http://h:+1/",
-                r#"gateway URL is not a valid URL: "http://h:+1/""#,
+                r#"gateway URL is not a valid URL: "http://h:+1""#,
             ),
             (
                 "http://h:65536",
@@ -228,15 +239,15 @@ mod tests {
             ),
             (
                 "http://[::g]/",
-                r#"gateway URL is not a valid URL: "http://[::g]/""#,
+                r#"gateway URL is not a valid URL: "http://[::g]""#,
             ),
             (
                 "http://a[b/",
-                r#"gateway URL is not a valid URL: "http://a[b/""#,
+                r#"gateway URL is not a valid URL: "http://a[b""#,
             ),
             (
                 "http://h\"/",
-                r#"gateway URL is not a valid URL: "http://h\"/""#,
+                r#"gateway URL is not a valid URL: "http://h\"""#,
             ),
             (
                 "ftp://u:p@h",
@@ -244,22 +255,43 @@ mod tests {
             ),
             (
                 "u:secret@h/v1",
-                r#"gateway URL must use the http or https scheme: "h/v1""#,
+                r#"gateway URL must use the http or https scheme: "h""#,
             ),
             (
                 "http://u:se/cret@h",
-                r#"gateway URL is not a valid URL: "http://h""#,
+                r#"gateway URL is not a valid URL: "http://""#,
             ),
             ("http:h", r#"gateway URL names no host: "http:h""#),
             ("http://", r#"gateway URL names no host: "http://""#),
             (
                 "https://:80/v1",
-                r#"gateway URL names no host: "https://:80/v1""#,
+                r#"gateway URL names no host: "https://:80""#,
             ),
             (
                 "http://u:secret@/v1",
-                r#"gateway URL names no host: "http:///v1""#,
+                r#"gateway URL names no host: "http://""#,
             ),
+            (
+                "http://h h/v1/secret?key=secret",
+                r#"gateway URL is not a valid URL: "http://h h""#,
+            ),
+            (
+                "http://h h?key=se@cret",
+                r#"gateway URL is not a valid URL: "http://""#,
+            ),
+            (
+                "secret@h?key=http://secret",
+                r#"gateway URL is not a valid URL: "h""#,
+            ),
+            (
+                "ftp://h/secret#secret",
+                r#"gateway URL must use the http or https scheme: "ftp://h""#,
+            ),
+            (
+                "http:///secret?secret",
+                r#"gateway URL names no host: "http://""#,
+            ),
+            ("http:?secret", r#"gateway URL names no host: "http:""#),
             (
                 "http://u:p@h?q",
                 "gateway URL must not embed credentials (user:pass@)",
@@ -280,7 +312,7 @@ mod tests {
         for (url, message) in cases {
             let error = Connection::new(url, None).expect_err(url);
             assert_eq!(error.to_string(), message, "{url}");
-            let told = format!("{error:?}");
+            let told = format!("{error:?} {error}");
             assert!(!told.contains("secret") && !told.contains("cret"), "{told}");
         }
     }

@@ -45,7 +45,7 @@ impl<'a> Exchange<'a> {
         terms: &Terms,
     ) -> Self {
         link.reach()
-            .set_patience(Patience::Each(terms.receive_timeout));
+            .set_patience(Patience::Piece(terms.receive_timeout));
         link.buffer.resize(PIECE, 0);
         let kind = response.headers().get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -88,7 +88,7 @@ impl<'a> Exchange<'a> {
         if self.taken > self.cap {
             return Err(Untaken::TooLarge);
         }
-        if link.reach().is_aborted() {
+        if !link.reach().wants_piece() {
             return Err(Untaken::Failed(aborted()));
         }
         let count = match body.read(&mut link.buffer) {
@@ -132,14 +132,15 @@ impl<'a> Exchange<'a> {
 
 impl Drop for Exchange<'_> {
     fn drop(&mut self) {
-        self.abort.clear();
-        let Some((mut link, body)) = self.open.take() else {
-            return;
-        };
-        let is_sound = link.reach().end();
-        if is_sound && self.ended && link.leave(body) {
-            self.links.keep(link);
+        if let Some((mut link, body)) = self.open.take() {
+            // The abort still closes the connection while it is read.
+            let is_left = self.ended && link.leave(body);
+            let is_sound = link.reach().end();
+            if is_left && is_sound {
+                self.links.keep(link);
+            }
         }
+        self.abort.clear();
     }
 }
 
@@ -156,6 +157,7 @@ pub(super) fn failure(reach: &Reach, error: &Error) -> ModelFailure {
         Some(Fault::Unresolved(words) | Fault::System(words)) => ModelFailure::connection(words),
         Some(Fault::NoAddress) => ModelFailure::connection("the host has no address"),
         Some(Fault::Aborted) => aborted(),
+        Some(Fault::Excess) => ModelFailure::new(FailureClass::Connection, None),
         None => match tls_words(error) {
             Some(words) => ModelFailure::connection(words),
             None => ModelFailure::new(FailureClass::Connection, None),

@@ -2,7 +2,7 @@
 //! a time.
 
 use std::io::Read;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ureq::config::{AutoHeaderValue, Config};
@@ -11,7 +11,7 @@ use ureq::{Agent, Body, BodyReader, Error, Proxy};
 
 use super::exchange::{Exchange, aborted, failure};
 use crate::engine::model::ModelFailure;
-use crate::harness::http::{Network, Reach, SystemNetwork, Tls, after, agent, trusting};
+use crate::harness::http::{Network, Patience, Reach, SystemNetwork, Tls, after, agent, trusting};
 use crate::harness::model::{Abort, Terms};
 
 /// How many links are kept for later, and for how long.
@@ -20,8 +20,9 @@ const KEPT_FOR: Duration = Duration::from_secs(60);
 /// What a connection reads and writes at a time.
 const INPUT: usize = 64 << 10;
 const OUTPUT: usize = 16 << 10;
-/// How much after a reply's end is read to use its connection again.
-const REST: usize = 64 << 10;
+/// How long what follows a reply's last words is read to use its connection again. It is all there
+/// already, so this is plenty.
+const AT_HAND: Duration = Duration::from_millis(50);
 
 /// The links that wait for work, the one used last at the end.
 #[derive(Debug)]
@@ -43,13 +44,9 @@ pub(super) struct Link {
 }
 
 impl Links {
-    /// Links that go through the environment's proxy, unless the gateway is on this machine. `roots`
-    /// (DER) replace the certificates that the web trusts.
-    pub(super) fn new(is_loopback: bool, roots: Option<&[Vec<u8>]>) -> Self {
-        let proxy = match is_loopback {
-            true => None,
-            false => Proxy::try_from_env(),
-        };
+    /// Links that go through a proxy, where there is one. `roots` (DER) replace the certificates that
+    /// the web trusts.
+    pub(super) fn new(proxy: Option<Proxy>, roots: Option<&[Vec<u8>]>) -> Self {
         let config = Agent::config_builder()
             .proxy(proxy)
             .tls_config(trusting(roots))
@@ -71,6 +68,11 @@ impl Links {
             network: Arc::new(SystemNetwork),
             idle: Mutex::default(),
         }
+    }
+
+    /// The proxy that they go through.
+    pub(super) fn proxy(&self) -> Option<Proxy> {
+        self.config.proxy().cloned()
     }
 
     /// Sends a request and waits for the headers of its reply, on a connection that is kept from
@@ -114,20 +116,25 @@ impl Links {
         }
     }
 
+    fn idle(&self) -> MutexGuard<'_, Vec<(Instant, Link)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The link that was used last, of those that can be used again. Those that cannot are closed.
     fn kept(&self) -> Option<Link> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|(since, _)| since.elapsed() < KEPT_FOR);
-        while let Some((_, mut link)) = idle.pop() {
-            if link.is_drained() {
+        let until = Instant::now() + AT_HAND;
+        loop {
+            // Other rounds take links while this one is looked at.
+            let (since, mut link) = self.idle().pop()?;
+            if since.elapsed() < KEPT_FOR && link.drain(until) == Drained::Whole {
                 return Some(link);
             }
         }
-        None
     }
 
     /// Keeps a link for later.
     pub(super) fn keep(&self, link: Link) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle();
         idle.push((Instant::now(), link));
         if idle.len() > KEPT {
             idle.remove(0);
@@ -154,31 +161,23 @@ impl Link {
     pub(super) fn leave(&mut self, rest: BodyReader<'static>) -> bool {
         self.rest = Some(rest);
         // Where the end is here it is taken now, while it is at hand.
-        self.drain() != Drained::Broken
+        self.drain(Instant::now() + AT_HAND) != Drained::Broken
     }
 
-    /// Whether the last reply has come to its end, so that the next can follow it.
-    fn is_drained(&mut self) -> bool {
-        self.drain() == Drained::Whole
-    }
-
-    /// Takes what is left of the last reply, as far as it is here.
-    fn drain(&mut self) -> Drained {
+    /// Takes what is left of the last reply, as far as it is here, and as far as patience goes.
+    fn drain(&mut self, until: Instant) -> Drained {
         let Some(rest) = &mut self.rest else {
             return Drained::Whole;
         };
-        let mut count = 0;
+        self.reach.set_patience(Patience::AtHand(until));
         loop {
             match rest.read(&mut self.buffer) {
                 Ok(0) => break,
-                Ok(more) => count += more,
+                Ok(_) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     return Drained::Part;
                 }
                 Err(_) => return Drained::Broken,
-            }
-            if count > REST {
-                return Drained::Broken;
             }
         }
         self.rest = None;

@@ -9,7 +9,10 @@ mod connection;
 mod exchange;
 mod lines;
 mod links;
+mod many;
 mod metadata;
+mod proxy;
+mod raw;
 mod request;
 mod round;
 
@@ -48,13 +51,23 @@ impl Gateway {
     /// catalog id is another (spec C9). Nothing is connected yet.
     ///
     /// Requests go through the proxy that the environment names, but never to this machine.
-    pub fn new(connection: Connection, wire_names: BTreeMap<Arc<str>, String>) -> Self {
-        Self {
-            links: Arc::new(Links::new(connection.is_loopback(), None)),
+    ///
+    /// # Errors
+    /// [`ConnectionError::Proxy`]: the environment names a proxy that cannot be used.
+    pub fn new(
+        connection: Connection,
+        wire_names: BTreeMap<Arc<str>, String>,
+    ) -> Result<Self, ConnectionError> {
+        let proxy = match connection.is_loopback() {
+            true => None,
+            false => proxy::from_environment(connection.completions())?,
+        };
+        Ok(Self {
+            links: Arc::new(Links::new(proxy, None)),
             connection,
             wire_names: Arc::new(wire_names),
             detail: None,
-        }
+        })
     }
 
     /// The same with a function that sees what failed replies said, for a Host's log alone: the
@@ -70,7 +83,7 @@ impl Gateway {
     /// the web trusts.
     pub fn with_roots(self, roots: &[Vec<u8>]) -> Self {
         Self {
-            links: Arc::new(Links::new(self.connection.is_loopback(), Some(roots))),
+            links: Arc::new(Links::new(self.links.proxy(), Some(roots))),
             ..self
         }
     }

@@ -97,6 +97,8 @@ impl Read for Incoming {
     /// The next bytes of the body. A connection that breaks is an error even where it looks like
     /// the body's end.
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        // What frames the body is bounded between two of its pieces.
+        self.reach.wants_piece();
         let count = self.body.read(buffer)?;
         match self.reach.fault() {
             Some(fault) if count == 0 => Err(std::io::Error::other(format!("{fault:?}"))),

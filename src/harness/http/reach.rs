@@ -6,16 +6,24 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 
+use super::dial::after;
 use crate::harness::model::Abort;
+
+/// How much may come until the headers have, whatever it is: TLS, a proxy's answer, interim replies.
+const BEFORE: usize = 256 << 10;
+/// How much may come without a byte of the body among it.
+const FRAMING: usize = 64 << 10;
 
 /// How long a wait for the other end may take.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::harness) enum Patience {
-    /// Until then.
+    /// Until then: for a request, and the headers of its reply.
     Until(Instant),
-    /// So long for each piece that arrives.
-    Each(Duration),
-    /// Only what is there already is taken.
+    /// So long for each piece of the body, with all that frames it.
+    Piece(Duration),
+    /// Only what is there already is taken, until then.
+    AtHand(Instant),
+    /// Nothing is waited for.
     None,
 }
 
@@ -24,6 +32,8 @@ pub(in crate::harness) enum Patience {
 pub(in crate::harness) enum Fault {
     /// Nothing came in time.
     TimedOut,
+    /// More came than may before the headers, or between two pieces of the body.
+    Excess,
     /// The look-up of the host failed; what the operating system said.
     Unresolved(String),
     /// The look-up of the host gave no address that may be used.
@@ -51,6 +61,10 @@ struct State {
     /// Until when the headers of the reply must have come.
     reply_by: Instant,
     patience: Patience,
+    /// When the piece of the body that is waited for must be here.
+    piece_due: Option<Instant>,
+    /// The bytes that arrived since the use began, or since the last piece of the body.
+    heard: usize,
     /// Whether this use had to dial.
     dialled: bool,
     /// Whether anything arrived in this use.
@@ -69,6 +83,8 @@ impl Default for State {
             connect_by: Instant::now(),
             reply_by: Instant::now(),
             patience: Patience::None,
+            piece_due: None,
+            heard: 0,
             dialled: false,
             received: false,
             fault: None,
@@ -98,6 +114,7 @@ impl Reach {
             state.connect_by = connect_by;
             state.reply_by = reply_by;
             state.patience = Patience::Until(reply_by);
+            state.heard = 0;
             state.dialled = false;
             state.received = false;
             state.fault = None;
@@ -131,16 +148,50 @@ impl Reach {
         }
     }
 
-    pub(in crate::harness) fn is_aborted(&self) -> bool {
-        self.state().aborted
-    }
-
     pub(in crate::harness) fn patience(&self) -> Patience {
         self.state().patience
     }
 
+    /// Says what is read next, and that what came before has been taken.
     pub(in crate::harness) fn set_patience(&self, patience: Patience) {
-        self.state().patience = patience;
+        let mut state = self.state();
+        state.patience = patience;
+        state.piece_due = None;
+        state.heard = 0;
+    }
+
+    /// Says that the next piece of the body is wanted. Whether the round is.
+    pub(in crate::harness) fn wants_piece(&self) -> bool {
+        let mut state = self.state();
+        state.piece_due = None;
+        state.heard = 0;
+        !state.aborted
+    }
+
+    /// How long the next wait may take.
+    pub(in crate::harness) fn left(&self) -> Result<Duration, Fault> {
+        let mut state = self.state();
+        let most = match state.patience {
+            Patience::Until(_) => BEFORE,
+            _ => FRAMING,
+        };
+        if state.heard >= most {
+            return Err(Fault::Excess);
+        }
+        let until = |due: Instant| due.saturating_duration_since(Instant::now());
+        let left = match (state.patience, state.piece_due) {
+            (Patience::Until(due) | Patience::AtHand(due), _) => until(due),
+            (Patience::Piece(_), Some(due)) => until(due),
+            (Patience::Piece(limit), None) => {
+                state.piece_due = Some(after(limit));
+                limit
+            }
+            (Patience::None, _) => Duration::ZERO,
+        };
+        match left.is_zero() {
+            true => Err(Fault::TimedOut),
+            false => Ok(left),
+        }
     }
 
     /// Whether the use met a connection that was kept from an earlier one and has heard nothing on
@@ -182,8 +233,11 @@ impl Reach {
         }
     }
 
-    pub(in crate::harness) fn has_received(&self) {
-        self.state().received = true;
+    /// Says how many bytes have arrived.
+    pub(in crate::harness) fn has_received(&self, count: usize) {
+        let mut state = self.state();
+        state.received |= count > 0;
+        state.heard = state.heard.saturating_add(count);
     }
 
     /// Keeps what went wrong first.

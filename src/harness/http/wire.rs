@@ -75,27 +75,15 @@ impl Wire {
 
     /// Waits for bytes; 0 at the connection's end.
     fn receive(&mut self) -> Result<usize, Fault> {
-        let (deadline, first) = match self.reach.patience() {
-            Patience::Until(deadline) => {
-                (deadline, deadline.saturating_duration_since(Instant::now()))
-            }
-            Patience::Each(limit) => (after(limit), limit),
-            Patience::None => (Instant::now(), Duration::ZERO),
-        };
-        let mut left = first;
         loop {
-            if left.is_zero() {
-                return Err(Fault::TimedOut);
-            }
+            let left = self.reach.left()?;
             if self.read_limit != Some(left) {
                 limited(self.stream.set_read_timeout(Some(left)))?;
                 self.read_limit = Some(left);
             }
             match (&*self.stream).read(self.buffers.input_append_buf()) {
                 Ok(count) => return Ok(count),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                    left = deadline.saturating_duration_since(Instant::now());
-                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(system(error)),
             }
         }
@@ -111,9 +99,7 @@ impl Wire {
 
     fn received(&mut self, count: usize) -> bool {
         self.buffers.input_appended(count);
-        if count > 0 {
-            self.reach.has_received();
-        }
+        self.reach.has_received(count);
         count > 0
     }
 
@@ -152,7 +138,8 @@ impl Transport for Wire {
     }
 
     fn await_input(&mut self, _: NextTimeout) -> Result<bool, Error> {
-        if let Patience::None = self.reach.patience() {
+        if let Patience::AtHand(_) = self.reach.patience() {
+            self.reach.left().map_err(|fault| self.fail(fault))?;
             let read = self.at_once(|wire| (&*wire.stream).read(wire.buffers.input_append_buf()));
             return Ok(read.map(|count| self.received(count))?);
         }

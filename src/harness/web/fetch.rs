@@ -195,7 +195,7 @@ fn failure(fault: Fault, url: &Url, requested: &Url) -> FetchFailure {
         Fault::TimedOut => FetchFailure::TimedOut { url: shown(url) },
         Fault::Unresolved(_) => FetchFailure::Unresolved { host: host() },
         Fault::NoAddress => FetchFailure::NoAddress { host: host() },
-        Fault::System(_) | Fault::Aborted => FetchFailure::Network {
+        Fault::System(_) | Fault::Excess | Fault::Aborted => FetchFailure::Network {
             requested: requested.clone(),
         },
     }

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{
-    Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+    Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
 };
+use serde::forward_to_deserialize_any;
 
 /// Reads a value so that an error raised once it was read, such as one of a conversion, has the
 /// value's own line and path. Without this it has those of the list or map around it, since a YAML
@@ -55,10 +56,57 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Locating<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<T, A::Error> {
-        T::deserialize(SeqAccessDeserializer::new(sequence))
+        T::deserialize(List(sequence))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
         T::deserialize(MapAccessDeserializer::new(map))
+    }
+}
+
+/// A list, which is no map: serde would take one for a struct, field by field.
+struct List<A>(A);
+
+impl<'de, A: SeqAccess<'de>> List<A> {
+    fn is_no_map<V: Visitor<'de>>(visitor: &V) -> A::Error {
+        A::Error::invalid_type(Unexpected::Seq, visitor)
+    }
+}
+
+impl<'de, A: SeqAccess<'de>> Deserializer<'de> for List<A> {
+    type Error = A::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        visitor.visit_seq(self.0)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        Err(Self::is_no_map(&visitor))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        Err(Self::is_no_map(&visitor))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct enum identifier ignored_any
     }
 }

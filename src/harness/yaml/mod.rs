@@ -3,6 +3,7 @@
 
 mod entries;
 mod located;
+mod plain;
 
 pub use entries::{Distinct, Entries, Identified};
 pub use located::Located;
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 
 use crate::prompt::too_deep;
+use plain::Plain;
 
 /// What is wrong with a file. Shown as `{line}: {path}: {message}`, so that the file's name and a
 /// colon go before it; the path is left out where it is the whole file's.
@@ -38,10 +40,12 @@ impl fmt::Display for YamlError {
 
 impl std::error::Error for YamlError {}
 
-/// Reads a document. One that is empty, or holds comments alone, is the default.
+/// Reads a document. One that is empty, or holds comments alone, is the default. No key may stand
+/// twice in a map, and no value may have a tag.
 ///
 /// # Errors
-/// What is wrong with the document, where there is one: the first thing that the reader meets.
+/// What is wrong with the document, where there is one: the first thing that is no YAML, stands
+/// twice or has a tag, else the first that the reader meets.
 pub fn read<T: DeserializeOwned + Default>(text: &str) -> Result<T, YamlError> {
     if is_empty(text) {
         return Ok(T::default());
@@ -53,6 +57,11 @@ pub fn read<T: DeserializeOwned + Default>(text: &str) -> Result<T, YamlError> {
             message: "recursion limit exceeded".to_owned(),
         });
     }
+    parsed::<Plain>(text)?;
+    parsed(text)
+}
+
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let document = serde_yaml::Deserializer::from_str(text);
     serde_path_to_error::deserialize(document).map_err(|error| {
         let steps: Vec<&Segment> = error.path().iter().collect();

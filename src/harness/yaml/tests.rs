@@ -1,5 +1,7 @@
 use serde::Deserialize;
 
+use crate::lua::Data;
+
 use super::*;
 
 #[derive(Debug, Default, PartialEq, Deserialize)]
@@ -7,6 +9,8 @@ use super::*;
 struct Shelf {
     books: Distinct<Book>,
     owners: Entries<String, Located<Even>>,
+    best: Option<Located<Book>>,
+    notes: Option<Data>,
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -63,7 +67,7 @@ fn a_document_is_read() {
 fn what_is_wrong_has_its_line_and_its_key() {
     assert_wrong(
         "\nbook: 1\n",
-        "2: book: unknown field `book`, expected `books` or `owners`",
+        "2: book: unknown field `book`, expected one of `books`, `owners`, `best`, `notes`",
     );
     assert_wrong(
         "books:\n  - id: a\n    page: 1\n",
@@ -96,7 +100,56 @@ fn what_is_wrong_only_as_a_whole_has_its_own_line() {
         "3: owners.x: `x` is there twice",
     );
     assert_wrong("owners:\n  x: 2\n  y.z: 3\n", "3: owners.y.z: odd");
-    assert_wrong("books: []\nbooks: []\n", "1: duplicate field `books`");
+    assert_wrong("books: []\nbooks: []\n", "2: books: `books` is there twice");
+}
+
+#[test]
+fn a_list_is_no_map() {
+    assert_wrong(
+        "best: [a, 1]\n",
+        "1: best: invalid type: sequence, expected a map",
+    );
+    assert_wrong(
+        "books:\n  - [a, 1]\n",
+        "2: books[0]: invalid type: sequence, expected a map",
+    );
+    assert!(read::<Shelf>("best: {id: a}\nnotes: [[1]]\n").is_ok());
+}
+
+#[test]
+fn a_key_stands_once_in_whatever_map() {
+    assert_wrong(
+        "notes:\n  - a: 1\n    b: {c: 1,\n        c: 2}\n",
+        "4: notes[0].b.c: `c` is there twice",
+    );
+    assert_wrong("notes: {1: a, '1': b}\n", "1: notes.1: `1` is there twice");
+    assert_wrong(
+        "notes: {~: a,\n null: b}\n",
+        "2: notes: `null` is there twice",
+    );
+    assert_wrong(
+        "best:\n  id: a\n  id: b\n",
+        "3: best.id: `id` is there twice",
+    );
+    let same = "notes: [{a: &x {b: 1}}, {a: *x, b: *x}, 1e999]\n";
+    assert!(read::<Shelf>(same).is_ok());
+}
+
+#[test]
+fn a_value_has_no_tag() {
+    let message = "a tagged value is not supported";
+    for (text, place) in [
+        ("books:\n  - id: !foo bar\n", "2: books[0].id"),
+        ("notes:\n  a: !foo [1]\n", "2: notes.a"),
+        ("notes: !foo {a: 1}\n", "1: notes"),
+        ("notes: !foo\n", "1: notes"),
+        ("notes:\n  !foo a: 1\n", "2: notes"),
+    ] {
+        assert_wrong(text, &format!("{place}: {message}"));
+    }
+    assert_wrong("!foo {}\n", &format!("1: {message}"));
+    let plain = read::<Shelf>("notes: !!str 5\n").unwrap();
+    assert_eq!(plain.notes, Some(Data::text("5")));
 }
 
 #[test]
