@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use runvil::harness::CancelToken;
 use runvil::harness::mcp::McpConfig;
+use runvil::harness::unit::Unit;
 
 use crate::kiln::Kiln;
 
@@ -192,4 +193,24 @@ fn what_is_no_message_is_logged() {
             "  about to say something"
         ]
     );
+}
+
+#[test]
+fn what_was_begun_is_what_a_run_waits_for() {
+    let kiln = Kiln::new("dies");
+    kiln.unit().start();
+    kiln.unit().start();
+    let begun = Instant::now();
+    while kiln.started().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        thread::sleep(Duration::from_millis(2));
+    }
+    thread::sleep(Duration::from_millis(100));
+    let ended = "the server process ended before it was ready";
+    assert_eq!(kiln.start(), Err(ended.to_owned()));
+    assert_eq!(kiln.started().len(), 1, "it was started again");
+    assert_eq!(kiln.start(), Err(ended.to_owned()));
+    kiln.unit().close();
+    assert_eq!(kiln.started().len(), 2);
+    kiln.end();
 }
