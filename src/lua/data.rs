@@ -141,18 +141,24 @@ impl Data {
         }
     }
 
-    /// How many values JSON text holds, an empty array or object counted as two.
+    /// How many values JSON text holds.
     pub(crate) fn count_in_json(text: &str) -> usize {
         // Every value but the first follows one of these, outside of strings.
         let (mut count, mut in_string, mut is_escaped) = (1, false, false);
+        let mut last = b' ';
         for byte in text.bytes() {
             match byte {
                 _ if is_escaped => is_escaped = false,
                 b'\\' => is_escaped = in_string,
                 b'"' => in_string = !in_string,
-                b',' | b'[' | b'{' if !in_string => count += 1,
+                _ if in_string => {}
+                b' ' | b'\n' | b'\r' | b'\t' => continue,
+                b',' | b'[' | b'{' => count += 1,
+                // In an empty one nothing followed.
+                b']' | b'}' if matches!(last, b'[' | b'{') => count -= 1,
                 _ => {}
             }
+            last = byte;
         }
         count
     }
@@ -307,6 +313,15 @@ mod tests {
 
     #[test]
     fn values_are_counted_outside_of_strings() {
+        for (text, count) in [
+            ("5", 1),
+            ("{}", 1),
+            (" [ [ ] , { } ] ", 3),
+            (r#"["[",[],"{"]"#, 4),
+            (r#"{"[":{}}"#, 2),
+        ] {
+            assert_eq!(Data::count_in_json(text), count, "{text}");
+        }
         let text = r#"{"a,[{\"],":[1,"\\",{"b":null}]}"#;
         assert_eq!(Data::count_in_json(text), 6);
         assert!(Data::from_json_within(text, 6).is_ok());

@@ -240,9 +240,9 @@ fn calls_that_cannot_be_executed() {
             format!("tool call arguments were not valid JSON: {error}")
         );
     }
-    // What a hundred strings hold counts for nothing, a list of as many values as are in it.
+    // Values count over all calls, and what stands in strings counts for nothing.
     let many = |item: &str| format!(r#"{{"a":[{item}{}]}}"#, format!(",{item}").repeat(66_000));
-    let (first, second) = (many("0"), many("{}"));
+    let (first, second) = (many("0"), many("[0]"));
     for calls in [
         &[("a", "n", &*second)][..],
         &[("a", "n", &first), ("b", "n", &first)],
