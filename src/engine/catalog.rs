@@ -177,6 +177,12 @@ impl Catalog {
         tools.cloned().collect()
     }
 
+    /// Runvil: the tools that no model can be offered, by id (spec T67).
+    pub(super) fn unofferable(&self) -> Vec<Arc<str>> {
+        let tools = self.tools.values().filter(|tool| !tool.offerable);
+        tools.map(|tool| tool.key.clone()).collect()
+    }
+
     /// The units of the run.
     pub(super) fn packs(&self) -> &[Rc<PackEntry>] {
         &self.packs

@@ -212,6 +212,12 @@ impl Run {
         }
     }
 
+    /// Runvil: the ids of tools that no model can be offered, though a script may call them (spec
+    /// T67).
+    pub fn unofferable(&self) -> Vec<Arc<str>> {
+        self.shared.catalog.unofferable()
+    }
+
     /// Reports the parse events of the file under the root task, which numbers them first (spec
     /// K183). Called once, before the first step.
     pub fn parsed(&mut self, events: &[ParseEvent]) -> Vec<Item> {

@@ -141,6 +141,12 @@ pub(super) fn prepare(source: &str, launch: Launch, host: &Host) -> Prepared {
             cancel: cancel.flag(),
         },
     );
+    for tool in run.unofferable() {
+        let line = format!(
+            "{tool} is not offered to models: its name is taken, or its schema is no object"
+        );
+        host.log.line(&line);
+    }
     prepared.parse_events = run
         .parsed(&loaded.events)
         .into_iter()
