@@ -6,11 +6,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, unbounded};
 
 use crate::engine::{Answer, EffectId};
+
+/// How long a thread stays awake for what may come.
+const MOMENT: Duration = Duration::from_micros(50);
 
 type Job = Box<dyn FnOnce() -> Answer + Send>;
 
@@ -73,7 +76,8 @@ impl Pool {
 
     /// The next answer, waited for no longer than `limit`; `None` when the time is up.
     pub fn next(&self, limit: Duration) -> Option<(EffectId, Answer)> {
-        self.answers.1.recv_timeout(limit).ok()
+        let alone = self.busy.load(Ordering::Acquire) <= 1;
+        soon(&self.answers.1, alone).or_else(|| self.answers.1.recv_timeout(limit).ok())
     }
 
     /// The next answer that is there already.
@@ -90,7 +94,11 @@ impl Pool {
         Builder::new()
             .name("runvil-worker".to_owned())
             .spawn(move || {
-                while let Ok((id, deed)) = jobs.recv() {
+                let next = || {
+                    let alone = busy.load(Ordering::Acquire) <= 1;
+                    soon(&jobs, alone).or_else(|| jobs.recv().ok())
+                };
+                while let Some((id, deed)) = next() {
                     let answer = catch_unwind(AssertUnwindSafe(deed))
                         .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
                     busy.fetch_sub(1, Ordering::AcqRel);
@@ -116,6 +124,18 @@ impl Drop for Pool {
                 // A worker catches what its deeds panic with, so it ends well.
                 let _ = thread.join();
             }
+        }
+    }
+}
+
+/// What comes over a channel within a moment, where nothing else is under way. To fall asleep and be
+/// woken costs more than that, and one answer often leads straight to the next deed.
+fn soon<T>(channel: &Receiver<T>, alone: bool) -> Option<T> {
+    let end = Instant::now() + MOMENT;
+    loop {
+        match channel.try_recv() {
+            Err(TryRecvError::Empty) if alone && Instant::now() < end => std::hint::spin_loop(),
+            received => return received.ok(),
         }
     }
 }
