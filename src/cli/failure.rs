@@ -25,14 +25,15 @@ pub struct Subject<'a> {
 
 /// What went wrong, where, and what may help.
 pub fn explain(error: &RunError, subject: &Subject<'_>) -> Diagnostic {
+    let prompt = Prompt::parse(subject.source, subject.dialect).ok();
+    let prompt = prompt.as_ref();
     let mut diagnostic = match (error.kind, error.parse_kind) {
-        (RunErrorKind::Parse, Some(ParseErrorKind::Lua)) => syntax(error, subject),
+        (RunErrorKind::Parse, Some(ParseErrorKind::Lua)) => syntax(error, subject, prompt),
         (RunErrorKind::Parse, _) => located(error, subject.file),
         (RunErrorKind::Internal, _) => internal(error),
-        _ => runtime(error, subject),
+        _ => runtime(error, subject, prompt),
     };
-    let prompt = Prompt::parse(subject.source, subject.dialect).ok();
-    diagnostic.help = help(error, prompt.as_ref(), &subject.backing);
+    diagnostic.help = help(error, prompt, &subject.backing);
     diagnostic
 }
 
@@ -77,9 +78,8 @@ fn internal(error: &RunError) -> Diagnostic {
 
 /// Lua that does not compile: its message counts lines inside the fence, which is turned into a
 /// line of the file.
-fn syntax(error: &RunError, subject: &Subject<'_>) -> Diagnostic {
-    let prompt = Prompt::parse(subject.source, subject.dialect).ok();
-    let regions = prompt.as_ref().map(Regions::of);
+fn syntax(error: &RunError, subject: &Subject<'_>, prompt: Option<&Prompt>) -> Diagnostic {
+    let regions = prompt.map(Regions::of);
     let Some((region, found)) = regions
         .as_ref()
         .and_then(|regions| regions.syntax(&error.message))
@@ -135,11 +135,10 @@ fn lines_of_file(diagnostic: &str, first: u32) -> String {
 
 /// A failure of the run: the place is taken out of the message, and the traceback keeps the
 /// author's frames, where they say more than the place.
-fn runtime(error: &RunError, subject: &Subject<'_>) -> Diagnostic {
+fn runtime(error: &RunError, subject: &Subject<'_>, prompt: Option<&Prompt>) -> Diagnostic {
     let gate = error.message.strip_prefix(GATE);
     let (text, frames) = split_trace(gate.unwrap_or(&error.message));
-    let prompt = Prompt::parse(subject.source, subject.dialect).ok();
-    let regions = prompt.as_ref().map(Regions::of);
+    let regions = prompt.map(Regions::of);
     let found = regions.as_ref().and_then(|regions| regions.runtime(text));
     let refused = error.kind == RunErrorKind::RequirementsUnmet;
     let said = found.as_ref().map_or(text, |found| found.rest);
@@ -156,7 +155,7 @@ fn runtime(error: &RunError, subject: &Subject<'_>) -> Diagnostic {
         part: subject
             .reached
             .filter(|_| line.is_none())
-            .map(|name| reached(prompt.as_ref(), name)),
+            .map(|name| reached(prompt, name)),
     });
     let mut diagnostic = Diagnostic::new(level(error), message, place);
     if let Some(regions) = &regions {
