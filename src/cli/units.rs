@@ -49,8 +49,9 @@ fn services<'a>(
     let services = config.services.0.iter();
     services
         .filter_map(|(id, service)| {
-            let value = variable(&service.env).filter(|value| !value.is_empty())?;
-            Some((id.to_string(), (&*service.env, value)))
+            let name = service.env.as_str();
+            let value = variable(name).filter(|value| !value.is_empty())?;
+            Some((id.to_string(), (name, value)))
         })
         .collect()
 }
