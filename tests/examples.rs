@@ -35,13 +35,16 @@ fn every_example_prints_what_it_should() {
     let port = server.address.port().to_string();
     case::run_all("examples", &cases, |folder| {
         copy(&examples(), &folder.join("examples"), &|text| {
-            text.replace(PORT, &port)
+            at_port(text, &port)
         });
     });
 }
 
-/// The port at which the researcher's pages are served; here any that is free.
-const PORT: &str = "8000";
+/// A text with the port of the researcher's pages changed: here any port is taken that is free.
+fn at_port(text: &str, port: &str) -> String {
+    let text = text.replace("localhost:8000", &format!("localhost:{port}"));
+    text.replace("ports: [8000]", &format!("ports: [{port}]"))
+}
 
 /// What a server of files says, as `python3 -m http.server` does.
 fn page(request: &Request) -> Vec<u8> {
@@ -54,7 +57,7 @@ fn page(request: &Request) -> Vec<u8> {
     let page = fs::read_to_string(examples().join("researcher").join(name));
     let port = request.header("host").unwrap().split(':').nth(1).unwrap();
     match page {
-        Ok(page) => reply("200 OK", kind, page.replace(PORT, port)),
+        Ok(page) => reply("200 OK", kind, at_port(&page, port)),
         Err(_) => reply("404 File not found", "text/html", "<h1>Error response</h1>"),
     }
 }
