@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn pack_ids() {
-        assert_eq!(split_pack("web"), Ok(("runvil", "web")));
-        assert_eq!(split_pack("acme/web"), Ok(("acme", "web")));
+        assert_eq!(split_pack("web"), Ok((None, "web")));
+        assert_eq!(split_pack("acme/web"), Ok((Some("acme"), "web")));
         assert_eq!(split_pack(""), Err(format!("invalid Pack id ``: {EMPTY}")));
         assert_eq!(
             split_pack("W\u{1}"),
