@@ -80,7 +80,7 @@ fn configure(
     }
     config.env = inherited(&variable);
     for (name, value) in &pack.env.0 {
-        config.env.push((name.into(), expand(value)?));
+        config.env.push((OsString::from(&name.0), expand(value)?));
     }
     config.needs = ids(&pack.needs);
     let held = config.needs.iter().filter_map(|need| services.get(need));

@@ -176,6 +176,22 @@ fn what_is_wrong_has_its_line_and_its_key() {
             "4: packs.a/b.needs[0]: `b/c` is no name: it is made of lowercase ASCII letters, digits, '-', '_', '.'",
         ),
         (
+            "packs:\n  a/b:\n    command: k\n    call_timeout: 1e-300\n",
+            "4: packs.a/b.call_timeout: expected a number of seconds above 0",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    env: {A: x, 's=3': x}\n",
+            "4: packs.a/b.env.s=3: a variable that is set has a name, without '=' and NUL",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    env: {'': x}\n",
+            "4: packs.a/b.env.: a variable that is set has a name, without '=' and NUL",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    env: {\"a\\0\": x}\n",
+            "4: packs.a/b.env.a\0: a variable that is set has a name, without '=' and NUL",
+        ),
+        (
             "services:\n  a/b: {envs: X}\n",
             "2: services.a/b.envs: unknown field `envs`, expected `env`",
         ),

@@ -9,7 +9,7 @@ use runvil::harness::unit::is_segment;
 use runvil::harness::yaml::{Entries, Located};
 use serde::Deserialize;
 
-use super::VariableName;
+use super::variable::{SetName, VariableName};
 
 /// A service: the variable that holds it.
 #[derive(Debug, Deserialize)]
@@ -30,7 +30,7 @@ pub struct Pack {
     pub args: Vec<String>,
     /// What is set in its environment.
     #[serde(default)]
-    pub env: Entries<String, String>,
+    pub env: Entries<SetName, String>,
     /// The folder it runs in; by default the configuration's.
     pub cwd: Option<String>,
     /// The services it needs.
@@ -102,7 +102,7 @@ impl TryFrom<f64> for Seconds {
 
     fn try_from(seconds: f64) -> Result<Self, Self::Error> {
         let span = Duration::try_from_secs_f64(seconds).ok();
-        let span = span.filter(|_| seconds > 0.0);
+        let span = span.filter(|span| !span.is_zero());
         span.map(Self).ok_or("expected a number of seconds above 0")
     }
 }
