@@ -38,7 +38,8 @@ Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, a file that ca
 model that cannot be had), 130 cancelled.
 
 Where a prompt asks its operator, the answer is typed on the terminal; Ctrl-D gives none, and Ctrl-C \
-cancels the run.
+cancels the run. Ctrl-\\ (SIGQUIT) only stops what it waits for: a model's reply, a tool, a wait with \
+a timeout.
 
 A gateway is a server that speaks OpenAI's protocol for chat completions. Its URL stands in the \
 configuration or in RUNVIL_GATEWAY_URL, its key in RUNVIL_GATEWAY_API_KEY.")]

@@ -115,6 +115,7 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
             .map(|folder| open_store(folder))
             .transpose()?,
         cancel: interrupt::listen()?,
+        stop: interrupt::listen_for_stop()?,
         operator: operator.operator(),
         ..Launch::default()
     };
