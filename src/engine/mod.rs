@@ -40,8 +40,8 @@ mod toolbox;
 mod untrusted;
 mod waits;
 
-pub use effect::{Answer, Effect, EffectId, Issued, ToolRequest};
-pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult};
+pub use effect::{Answer, Effect, EffectId, Issued, ToolRequest, Withdrawal};
+pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult, Unplaced};
 pub use globals::functions;
 pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};

@@ -11,6 +11,7 @@ pub mod model;
 mod perform;
 mod pool;
 mod prepare;
+pub mod record;
 mod requirements;
 mod script;
 mod seed;

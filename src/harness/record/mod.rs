@@ -1,0 +1,20 @@
+//! Records: a run's events, effects and answers as lines of JSON, from which it can be audited, run
+//! again byte for byte, and gone on with after a crash (spec R13 to R17, R21, R22).
+
+mod answer;
+mod effect;
+mod head;
+mod json;
+mod line;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use answer::Answered;
+pub use head::{ENGINE, Head, StoreHead, prompt_hash};
+pub use line::{AnswerLine, CancelLine, EffectLine, EventLine, Line, OutcomeLine, StopLine};
+pub use reader::{LINE_CAP, Reader, RecordError, Torn};
+
+/// The version of the form of lines.
+pub const VERSION: u64 = 1;
