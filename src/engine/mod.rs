@@ -4,6 +4,7 @@ mod admission;
 mod ask;
 mod built_in;
 mod calls;
+mod cancel;
 mod catalog;
 mod chain;
 mod claims;
@@ -40,6 +41,7 @@ mod toolbox;
 mod untrusted;
 mod waits;
 
+pub use cancel::CancelPoint;
 pub use effect::{Answer, Effect, EffectId, Issued, ToolRequest, Withdrawal};
 pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult, Unplaced};
 pub use globals::functions;

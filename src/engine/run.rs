@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::admission::{Admission, ChainKey};
 use super::ask::Ask;
 use super::calls::store::failure as store_failure;
+use super::cancel::CancelPoint;
 use super::catalog::Catalog;
 use super::chain::Chain;
 use super::claims::Claims;
@@ -29,7 +29,7 @@ use super::store::{Policy, StoreFailure, StoreValue};
 use super::strand::{Slice, Strand};
 use super::task::{Origin, Record, Rest, State, TaskKey};
 use super::tool_calls::ToolAsk;
-use crate::lua::{Data, Failure, Reply};
+use crate::lua::{Cancel, Data, Failure, Reply};
 use crate::prompt::SectionId;
 
 /// All that a run takes from outside when it starts (spec L6).
@@ -61,8 +61,8 @@ pub struct Setup {
     pub store: Option<Policy>,
     /// Whether the store's backend checks, and so is opened for the run and each task (spec S58).
     pub opens_store: bool,
-    /// Set, by anyone, to cancel the run.
-    pub cancel: Arc<AtomicBool>,
+    /// Cancels the run.
+    pub cancel: Cancel,
 }
 
 /// What one step did.
@@ -74,6 +74,8 @@ pub struct Step {
     pub withdrawn: Vec<EffectId>,
     /// Whether the next step can go on without an answer: this one only hands over what there is.
     pub more: bool,
+    /// Where a cancel took effect, if one did: in this step the run then ends.
+    pub cancelled: Option<CancelPoint>,
     /// How the run ended, once it has.
     pub outcome: Option<Outcome>,
 }
@@ -124,7 +126,7 @@ pub(super) enum Deed {
 /// it what came back. The same prompt, setup and answers in the same order give the same steps.
 pub struct Run {
     pub(super) shared: Rc<Shared>,
-    pub(super) cancel: Arc<AtomicBool>,
+    pub(super) cancel: Cancel,
     pub(super) memory: usize,
     /// Every task of the run in spawn order, the root first.
     pub(super) tasks: Vec<Record>,
@@ -140,6 +142,10 @@ pub struct Run {
     /// Whether the Host's handle declares a store (spec S50).
     has_store: bool,
     pub(super) outcome: Option<Outcome>,
+    /// Where a cancel took effect in the current step.
+    pub(super) cancelled_at: Option<CancelPoint>,
+    /// Whether the current step has run anything.
+    pub(super) stepping: bool,
 }
 
 impl Run {
@@ -151,7 +157,7 @@ impl Run {
         let refused = gate(&program);
         let prompt = &program.prompt().clone();
         let shared = Rc::new(Shared {
-            outbox: Outbox::new(setup.execution.clone()),
+            outbox: Outbox::new(setup.execution.clone(), setup.cancel.clone()),
             nonce: seeded.nonce(),
             program,
             seeded,
@@ -209,6 +215,8 @@ impl Run {
             conflict: None,
             has_store,
             outcome: refused.map(Outcome::Failed),
+            cancelled_at: None,
+            stepping: false,
         }
     }
 
@@ -233,8 +241,9 @@ impl Run {
     /// hand over it stops sooner, and says so.
     pub fn step(&mut self) -> Step {
         let mut more = false;
+        self.stepping = false;
         while self.outcome.is_none() {
-            if self.cancel.load(Ordering::Relaxed) {
+            if self.cancel.is_raised() {
                 self.cancelled();
                 break;
             }
@@ -254,6 +263,8 @@ impl Run {
                 },
             };
             if self.record(task).is_live() {
+                self.stepping = true;
+                self.shared.outbox.cancel_if_due();
                 self.turn(task, wake);
             }
         }
@@ -266,6 +277,7 @@ impl Run {
             items: self.shared.outbox.take(),
             withdrawn: std::mem::take(&mut self.withdrawn),
             more,
+            cancelled: self.cancelled_at.take(),
             outcome: self.outcome.clone(),
         }
     }
@@ -305,11 +317,6 @@ impl Run {
             Some((held, wake)) if *held == task => *wake = Some(answered),
             _ => self.ready.push_back((task, answered)),
         }
-    }
-
-    /// Asks the run to end as cancelled; [`Run::step`] must follow.
-    pub fn cancel(&mut self) {
-        self.cancel.store(true, Ordering::Relaxed);
     }
 
     /// Ends the waits that a stop reaches, of the effects named: each call is resumed with the

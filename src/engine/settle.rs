@@ -3,7 +3,7 @@
 use super::classify;
 use super::event::EventKind;
 use super::outcome::Outcome;
-use super::run::{Run, Wake};
+use super::run::Run;
 use super::strand::{Ended, Stopped, Strand};
 use super::task::{End, Origin, Reason, Rest, State, TaskKey};
 use crate::lua::{Failure, Kind};
@@ -137,27 +137,6 @@ impl Run {
             }
             self.admission.close(key);
         }
-    }
-
-    /// Ends the run as cancelled: every waiting call is interrupted once, then every chain is torn
-    /// down (spec K211).
-    pub(super) fn cancelled(&mut self) {
-        let in_flight = std::mem::take(&mut self.in_flight);
-        self.withdrawn.extend(in_flight.keys());
-        let waiting = in_flight.into_values().map(|effect| effect.task);
-        let answered = self.ready.drain(..).chain(
-            self.held
-                .take()
-                .and_then(|(task, wake)| Some((task, wake?))),
-        );
-        let answered = answered.filter(|(_, wake)| matches!(wake, Wake::Resume(_)));
-        let tasks: Vec<TaskKey> = waiting.chain(answered.map(|(task, _)| task)).collect();
-        for task in tasks {
-            if let State::Resting(strand) = &mut self.record_mut(task).state {
-                strand.interrupt();
-            }
-        }
-        self.end(Outcome::Cancelled);
     }
 
     /// Ends the run. Every task that still lives is abandoned before its last event (spec K138).

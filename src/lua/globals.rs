@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
 
@@ -428,7 +427,7 @@ impl<H: Host> Core<H> {
 
     /// Fails once the run is cancelled: a call of the engine is one of the places that look.
     pub(super) fn poll(&self) -> mlua::Result<()> {
-        match self.cancel.load(Ordering::Relaxed) && !self.told.get() {
+        match self.cancel.is_raised() && !self.told.get() {
             false => Ok(()),
             true => Err(interrupt().into()),
         }

@@ -2,6 +2,7 @@
 
 mod arg;
 mod base;
+mod cancel;
 mod collection;
 mod compile;
 mod conversation;
@@ -16,6 +17,7 @@ mod host;
 mod library;
 mod object;
 mod order;
+mod preempt;
 mod prelude;
 mod raised;
 mod rebase;
@@ -24,6 +26,7 @@ mod sealed;
 mod vm;
 
 pub use arg::{Arg, NotUtf8};
+pub use cancel::Cancel;
 pub use compile::{Compiled, Compiler, Region, Regions};
 pub use conversation::{Conversation, Direct};
 pub use convert::NotData;

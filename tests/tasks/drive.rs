@@ -80,7 +80,7 @@ impl Dice {
 pub fn drive(program: &Program, order: Order) -> Ran {
     let cancel = Arc::new(AtomicBool::new(false));
     let setup = Setup {
-        cancel: cancel.clone(),
+        cancel: cancel.clone().into(),
         ..setup(order.concurrency)
     };
     let ran = drive_run(Run::new(program.clone(), setup), order);

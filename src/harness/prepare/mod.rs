@@ -138,7 +138,7 @@ pub(super) fn prepare(source: &str, launch: Launch, host: &Host) -> Prepared {
             ui: ui.and_then(|ui| Data::deserialize(ui).ok()),
             opens_store: store.checks_open(),
             store: store.is_declared().then(|| store.policy().clone()),
-            cancel: cancel.flag(),
+            cancel: cancel.into_inner(),
         },
     );
     for tool in run.unofferable() {
