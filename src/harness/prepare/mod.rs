@@ -186,6 +186,18 @@ pub(super) fn survey(
     Roster::whole(&environment, cancel).units
 }
 
+/// The units of a run that goes on, as they are now, and what serves its tools (spec R16).
+pub(super) fn again(
+    host: &Host,
+    prompt: &Prompt,
+    operator: Option<Arc<dyn Operator>>,
+    cancel: &CancelToken,
+) -> (Vec<PackEntry>, Tools) {
+    let environment = host.environment(prompt.dialect, operator);
+    let Roster { units, tools, .. } = Roster::new(&prompt.contract, &environment, cancel);
+    (units, tools)
+}
+
 /// Puts the launch's input text at the declared path (spec F56, S54 to S56).
 pub(super) fn stage(prompt: &Prompt, store: &Store, input: Option<&str>) -> Result<(), RunError> {
     let vfs = |failure: StoreFailure| RunError::new(RunErrorKind::Vfs, failure.message);

@@ -8,6 +8,7 @@ mod journal;
 mod json;
 mod line;
 mod lines;
+mod lock;
 mod reader;
 mod recorder;
 #[cfg(test)]
@@ -24,8 +25,8 @@ pub(super) use journal::Journal;
 pub(super) use json::read as read_json;
 pub(super) use line::Kind;
 pub(super) use lines::Lines;
+pub(super) use lock::lock;
 pub(super) use reader::misread;
-pub(super) use recorder::Sink;
 
 /// The version of the form of lines.
 pub const VERSION: u64 = 1;

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::lock::lock;
+
 /// Takes the record of one run (spec R13, R14). A clone is the same recorder, and the first run that
 /// is given it has it: that of another fails, since two runs never mix their records.
 #[derive(Clone)]
@@ -53,11 +55,18 @@ impl Recorder {
     /// The recorder, for the one run that has it.
     ///
     /// # Errors
-    /// Another run has it.
+    /// Another run has it, or another process has the file.
     pub(in crate::harness) fn take(&self) -> io::Result<Sink> {
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sink.take()
-            .ok_or_else(|| io::Error::other("the recorder is another run's"))
+        let sink = sink
+            .take()
+            .ok_or_else(|| io::Error::other("the recorder is another run's"))?;
+        match &sink {
+            Sink::File { file, .. } if lock(file).is_err() => {
+                Err(io::Error::other("another process is writing it"))
+            }
+            _ => Ok(sink),
+        }
     }
 }
 

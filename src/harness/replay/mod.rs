@@ -12,9 +12,11 @@ use std::io::BufRead;
 
 use super::CancelToken;
 use super::record::{Head, RecordError, write};
-use crate::engine::{Event, Outcome};
-use rebuilt::{Rebuilt, Start, may_end, rebuild};
-use replayer::{Cut, End, Follow, Halt, Replayer};
+use crate::engine::{Event, Outcome, Run};
+pub(super) use rebuilt::{Rebuilt, rebuild};
+use rebuilt::{Start, may_end};
+use replayer::Cut;
+pub(super) use replayer::{End, Follow, Halt, Reached, Replayer};
 
 /// What a replay found: no difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,17 +67,15 @@ pub fn replay(
     observe: &mut dyn FnMut(&Event),
 ) -> Result<Replayed, ReplayError> {
     let mut replayer = Replayer::new(record);
-    // Nobody else has the token, so the record alone cancels the run.
-    let token = CancelToken::default();
-    let (run, outcome) = match whole(&mut replayer, &token, &mut Observed(observe)) {
-        Ok((run, End::Outcome(outcome))) => (run, Some(outcome)),
-        Ok((run, End::Cut(_))) => (run, None),
-        Err(Halt::Error(error)) => return Err(error),
-        Err(Halt::Refused { line, why }) => return Err(refused(line, why)),
-        Err(Halt::Cancelled) => {
-            let why = "the run was cancelled".to_owned();
-            return Err(refused(replayer.followed() + 1, why));
-        }
+    let (run, end) = again(&mut replayer, &mut Observed(observe)).map_err(|halt| match halt {
+        Halt::Error(error) => error,
+        Halt::Refused { line, why } => refused(line, why),
+        // Nobody else has its token.
+        Halt::Cancelled => refused(replayer.followed() + 1, "the run was cancelled".to_owned()),
+    })?;
+    let outcome = match end {
+        End::Outcome(outcome) => Some(outcome),
+        End::Cut(_) => None,
     };
     Ok(Replayed {
         run,
@@ -85,7 +85,24 @@ pub fn replay(
     })
 }
 
-fn refused(line: u64, reason: String) -> ReplayError {
+/// Replays a record from its first line. Gives the run's name beside how far it came.
+fn again<R: BufRead>(
+    replayer: &mut Replayer<R>,
+    follow: &mut dyn Follow,
+) -> Result<(String, End), Halt> {
+    // The record alone cancels the run.
+    let rebuilt = rebuild(replayer.head()?, &CancelToken::default());
+    let Rebuilt {
+        head,
+        events,
+        start,
+        ..
+    } = rebuilt;
+    let (_, end) = whole(replayer, &head, &events, start, follow)?;
+    Ok((head.run, end))
+}
+
+pub(super) fn refused(line: u64, reason: String) -> ReplayError {
     RecordError::Line { line, reason }.into()
 }
 
@@ -98,57 +115,47 @@ impl Follow for Observed<'_> {
     }
 }
 
-/// Replays a record from its first line. Gives the run's name beside how far it came.
-fn whole<R: BufRead>(
-    replayer: &mut Replayer<R>,
-    token: &CancelToken,
-    follow: &mut dyn Follow,
-) -> Result<(String, End), Halt> {
-    let Rebuilt {
-        head,
-        events,
-        start,
-        ..
-    } = rebuild(replayer.head()?, token);
-    let name = head.run.clone();
-    let end = begin(replayer, &head, &events, follow)?;
-    let end = match (end, start) {
-        (Some(cut), _) => End::Cut(cut),
-        (None, Start::Run(mut run)) => replayer.follow(&mut run, follow)?,
-        (None, Start::Ended(outcome)) => replayer.outcome(outcome)?,
-        (None, Start::Unknown(prompt)) => {
-            let outcome = match replayer.recorded_outcome()? {
-                None => return Ok((name, End::Cut(Cut::default()))),
-                Some(outcome) => outcome?,
-            };
-            if outcome == Outcome::Cancelled {
-                replayer.written(|text| write::cancel(text, 0, None))?;
-            } else if let Err(instead) = may_end(&head, &prompt, &outcome) {
-                return Err(replayer.next_differs(instead));
-            }
-            replayer.outcome(outcome)?
-        }
-    };
-    Ok((name, end))
-}
-
-/// Compares the first line and the parse events. Gives where the record ends among them, if it does.
-fn begin<R: BufRead>(
+/// Follows a record from its first line. Gives the run, where there is one, beside how far it came.
+pub(super) fn whole<R: BufRead>(
     replayer: &mut Replayer<R>,
     head: &Head,
     events: &[Event],
+    start: Start,
     follow: &mut dyn Follow,
-) -> Result<Option<Cut>, Halt> {
+) -> Result<(Option<Box<Run>>, End), Halt> {
     let rest = replayer.written(|text| {
         write::head(text, head)?;
-        events
-            .iter()
-            .try_for_each(|event| write::event(text, event))
+        let mut events = events.iter();
+        events.try_for_each(|event| write::event(text, event))
     })?;
     events.iter().for_each(|event| follow.event(event));
-    Ok((!rest.is_empty()).then(|| Cut {
-        more: true,
-        rest,
-        outcome: None,
-    }))
+    let cut = |rest, outcome| {
+        End::Cut(Cut {
+            more: true,
+            rest,
+            outcome,
+        })
+    };
+    Ok(match start {
+        Start::Run(run) if !rest.is_empty() => (Some(run), cut(rest, None)),
+        Start::Ended(outcome) if !rest.is_empty() => (None, cut(rest, Some(outcome))),
+        Start::Unknown(_) if !rest.is_empty() => (None, cut(rest, None)),
+        Start::Run(mut run) => {
+            let end = replayer.follow(&mut run, follow)?;
+            (Some(run), end)
+        }
+        Start::Ended(outcome) => (None, replayer.outcome(outcome)?),
+        Start::Unknown(prompt) => {
+            let Some(outcome) = replayer.recorded_outcome()? else {
+                return Ok((None, cut(Vec::new(), None)));
+            };
+            let outcome = outcome?;
+            if outcome == Outcome::Cancelled {
+                replayer.written(|text| write::cancel(text, 0, None))?;
+            } else if let Err(instead) = may_end(head, &prompt, &outcome) {
+                return Err(replayer.next_differs(instead));
+            }
+            (None, replayer.outcome(outcome)?)
+        }
+    })
 }

@@ -9,18 +9,18 @@ use crate::harness::{CancelToken, Requirements};
 use crate::prompt::{Contract, Prompt};
 
 /// A run that begins, or that prepare ended.
-pub(super) struct Rebuilt {
+pub(in crate::harness) struct Rebuilt {
     /// The first line, as this engine writes it.
-    pub(super) head: Head,
+    pub(in crate::harness) head: Head,
     /// The parsed prompt, where it parses.
-    pub(super) prompt: Option<std::sync::Arc<Prompt>>,
+    pub(in crate::harness) prompt: Option<std::sync::Arc<Prompt>>,
     /// The events of parsing it.
-    pub(super) events: Vec<Event>,
-    pub(super) start: Start,
+    pub(in crate::harness) events: Vec<Event>,
+    pub(in crate::harness) start: Start,
 }
 
 /// How the run goes on from prepare.
-pub(super) enum Start {
+pub(in crate::harness) enum Start {
     /// It begins.
     Run(Box<Run>),
     /// It has ended, so.
@@ -30,7 +30,7 @@ pub(super) enum Start {
 }
 
 /// Prepares a run again, from nothing but what it was started with.
-pub(super) fn rebuild(recorded: Head, cancel: &CancelToken) -> Rebuilt {
+pub(in crate::harness) fn rebuild(recorded: Head, cancel: &CancelToken) -> Rebuilt {
     let loaded = Program::load(&recorded.source, recorded.dialect);
     let mut head = Head {
         prompt_hash: prompt_hash(&recorded.source),

@@ -14,7 +14,7 @@ use crate::harness::record::{
 };
 
 /// Learns what a replayed run does.
-pub(super) trait Follow {
+pub(in crate::harness) trait Follow {
     /// An event is reported.
     fn event(&mut self, event: &Event);
 
@@ -37,7 +37,7 @@ pub(super) trait Follow {
 }
 
 /// Why a replay went no further.
-pub(super) enum Halt {
+pub(in crate::harness) enum Halt {
     Error(ReplayError),
     /// An answer that cannot have been given.
     Refused {
@@ -61,7 +61,7 @@ impl From<io::Error> for Halt {
 }
 
 /// How far a replay came.
-pub(super) enum End {
+pub(in crate::harness) enum End {
     /// To the recorded outcome.
     Outcome(Outcome),
     /// To the end of a record that has none.
@@ -70,26 +70,47 @@ pub(super) enum End {
 
 /// Where a run stands at the end of a record without an outcome.
 #[derive(Default)]
-pub(super) struct Cut {
+pub(in crate::harness) struct Cut {
     /// Whether the run goes on without an answer.
-    pub(super) more: bool,
+    pub(in crate::harness) more: bool,
     /// How the run ended, if it has.
-    pub(super) outcome: Option<Outcome>,
+    pub(in crate::harness) outcome: Option<Outcome>,
     /// The lines of its last step that the record does not have.
-    pub(super) rest: Vec<u8>,
+    pub(in crate::harness) rest: Vec<u8>,
+}
+
+impl Cut {
+    /// Whether the run waits for the outside.
+    pub(in crate::harness) fn is_waiting(&self) -> bool {
+        self.rest.is_empty() && !self.more && self.outcome.is_none()
+    }
+}
+
+/// What a run goes on with.
+pub(in crate::harness) struct Reached {
+    /// Writes what the run does.
+    pub(in crate::harness) lines: Lines,
+    /// The effects without an answer.
+    pub(in crate::harness) open: BTreeMap<EffectId, Issued>,
+    /// The moment of the last line that has one.
+    pub(in crate::harness) at: u64,
+    /// How many bytes the whole lines of the record take.
+    pub(in crate::harness) offset: u64,
 }
 
 /// A record, and how far a run has followed it.
-pub(super) struct Replayer<R> {
+pub(in crate::harness) struct Replayer<R> {
     track: Track<R>,
     /// Writes what the run does.
-    pub(super) lines: Lines,
+    lines: Lines,
     /// The effects without an answer.
-    pub(super) open: BTreeMap<EffectId, Issued>,
+    open: BTreeMap<EffectId, Issued>,
     /// What was written last.
     text: Vec<u8>,
     /// The moment of the last line that has one.
-    pub(super) at: u64,
+    at: u64,
+    /// Whether it matters what is left of a last line: the run is to go on.
+    resumes: bool,
 }
 
 impl<R: BufRead> Replayer<R> {
@@ -100,11 +121,28 @@ impl<R: BufRead> Replayer<R> {
             open: BTreeMap::new(),
             text: Vec::new(),
             at: 0,
+            resumes: false,
         }
     }
 
+    /// Follows a record that its run then goes on from.
+    pub(in crate::harness) fn resuming(source: R) -> Self {
+        Self {
+            resumes: true,
+            ..Self::new(source)
+        }
+    }
+
+    /// Whether what is left of a last line may be of an answer; known once all others were read.
+    pub(in crate::harness) fn may_hide_answer(&self) -> bool {
+        let start = format!("{}{}\"", START, Kind::Answer.tag());
+        self.track.torn().is_some_and(|torn| {
+            torn.bytes.starts_with(start.as_bytes()) || start.as_bytes().starts_with(&torn.bytes)
+        })
+    }
+
     /// The record's first line, which is left to be compared.
-    pub(super) fn head(&mut self) -> Result<Head, Halt> {
+    pub(in crate::harness) fn head(&mut self) -> Result<Head, Halt> {
         let Some((number, text)) = self.track.peek()? else {
             return Err(RecordError::Empty.into());
         };
@@ -119,7 +157,7 @@ impl<R: BufRead> Replayer<R> {
     }
 
     /// How many lines were followed.
-    pub(super) fn followed(&self) -> u64 {
+    pub(in crate::harness) fn followed(&self) -> u64 {
         self.track.taken()
     }
 
@@ -127,14 +165,22 @@ impl<R: BufRead> Replayer<R> {
         self.track.torn()
     }
 
-    pub(super) fn offset(&self) -> u64 {
-        self.track.offset()
+    /// What the run goes on with from where the record ends.
+    pub(in crate::harness) fn reached(self) -> Reached {
+        Reached {
+            offset: self.track.offset(),
+            lines: self.lines,
+            open: self.open,
+            at: self.at,
+        }
     }
 
     /// Follows the record with a run to the end of either.
     pub(super) fn follow(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<End, Halt> {
         loop {
-            if self.track.peek()?.is_none() {
+            let is_over = self.track.peek()?.is_none();
+            // What is left of a line may be of this step.
+            if is_over && !(self.resumes && self.may_hide_answer()) {
                 let more = true;
                 return Ok(End::Cut(Cut {
                     more,
@@ -323,16 +369,19 @@ impl<R: BufRead> Replayer<R> {
     }
 }
 
+/// How a line begins, before its kind.
+const START: &str = r#"{"v":1,"t":""#;
+
 /// Whether a line may be of a kind, so that it pays to read it.
 fn may_be(text: &str, kind: Kind) -> bool {
-    match text.strip_prefix(r#"{"v":1,"t":""#) {
+    match text.strip_prefix(START) {
         Some(rest) => rest.starts_with(kind.tag()),
         // It is not as it was written.
         None => true,
     }
 }
 
-pub(super) fn differs(line: u64, recorded: &str, new: Instead) -> Halt {
+fn differs(line: u64, recorded: &str, new: Instead) -> Halt {
     Halt::Error(ReplayError::Differs(Box::new(Difference {
         line,
         recorded: recorded.to_owned(),
