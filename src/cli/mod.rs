@@ -20,7 +20,10 @@ mod output;
 mod packs;
 mod provider;
 mod quote;
+mod record;
 mod regions;
+mod replay;
+mod resume;
 mod run;
 mod source;
 mod status;
@@ -46,6 +49,8 @@ pub fn main() -> ExitCode {
     let status = match Cli::try_parse() {
         Ok(cli) => match cli.command {
             Command::Run(args) => run::run(&args),
+            Command::Replay(args) => replay::replay(&args),
+            Command::Resume(args) => resume::resume(&args),
             Command::Check(args) => check::check(&args),
             Command::Models(args) => models::models(&args),
             Command::Packs(args) => packs::packs(&args),
