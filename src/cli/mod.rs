@@ -22,6 +22,7 @@ mod provider;
 mod quote;
 mod regions;
 mod run;
+mod show;
 mod source;
 mod status;
 mod style;
@@ -47,6 +48,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => match cli.command {
             Command::Run(args) => run::run(&args),
             Command::Check(args) => check::check(&args),
+            Command::Show(args) => show::show(&args),
             Command::Models(args) => models::models(&args),
             Command::Packs(args) => packs::packs(&args),
             Command::Completions { shell } => completions::completions(shell),

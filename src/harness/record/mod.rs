@@ -9,6 +9,7 @@ mod line;
 mod reader;
 #[cfg(test)]
 mod tests;
+pub mod timeline;
 mod write;
 
 pub use answer::Answered;
