@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use runvil::engine::{Outcome, RunErrorKind};
+use runvil::engine::Outcome;
 use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
@@ -188,11 +188,8 @@ fn perform(
 
 /// A PromptForge run whose input text and declaration do not fit has not begun (spec C10).
 fn setup_error(report: &Report) -> Option<SetupError> {
-    let dialect = report.prompt.as_ref().map(|prompt| prompt.dialect);
     match &report.outcome {
-        Outcome::Failed(error)
-            if error.kind == RunErrorKind::Input && dialect == Some(Dialect::PromptForge) =>
-        {
+        Outcome::Failed(error) if report.is_setup_error() => {
             Some(SetupError(error.message.clone()))
         }
         _ => None,

@@ -19,10 +19,12 @@ fn prompt(sections: &[(&str, &str)]) -> String {
 }
 
 fn kinds(items: &[Item]) -> Vec<&str> {
-    let kind = |item| match item {
-        Item::Event(event) => event.kind.name(),
-        Item::Effect(_) => "effect",
-    };
+    fn kind(item: &Item) -> &str {
+        match item {
+            Item::Event(event) => event.kind.name(),
+            Item::Effect(_) => "effect",
+        }
+    }
     items.iter().map(kind).collect()
 }
 

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::json::word;
+use crate::engine::Setup;
 use crate::engine::model::{Model, Thinking};
 use crate::engine::packs::{PackEntry, Packs};
 use crate::engine::store::{Policy, PolicyRule};
 use crate::engine::tool::UnitTool;
-use crate::harness::{Limits, Seed, StartedAt};
+use crate::harness::{CancelToken, Limits, Seed, StartedAt, Store};
 use crate::lua::Data;
 use crate::prompt::Dialect;
 
@@ -62,6 +63,58 @@ pub struct StoreHead {
     pub is_declared: bool,
     /// Whether its backend checks when it is opened (spec S58).
     pub checks_open: bool,
+}
+
+impl From<&Store> for StoreHead {
+    fn from(store: &Store) -> Self {
+        Self {
+            policy: store.policy().clone(),
+            is_declared: store.is_declared(),
+            checks_open: store.checks_open(),
+        }
+    }
+}
+
+impl Head {
+    /// Adds what only a record needs: the file, its hash, and an id that no other run has.
+    ///
+    /// # Errors
+    /// The system gives no random bytes for the id.
+    pub(in crate::harness) fn identify(&mut self, source: &str) -> Result<(), String> {
+        source.clone_into(&mut self.source);
+        self.prompt_hash = prompt_hash(source);
+        let mut id = [0; 16];
+        let drawn = getrandom::fill(&mut id);
+        self.run_id = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        drawn.map_err(|error| format!("the run's id could not be drawn: {error}"))
+    }
+
+    /// What the engine is told of it.
+    pub(in crate::harness) fn setup(&self, cancel: &CancelToken) -> Setup {
+        let (store, checks_open) = match &self.store {
+            Some(store) => (
+                store.is_declared.then(|| store.policy.clone()),
+                store.checks_open,
+            ),
+            None => (Some(Policy::default()), false),
+        };
+        Setup {
+            execution: self.run.as_str().into(),
+            seed: self.seed.0,
+            when: self.started_at.to_string().into(),
+            args: self.args.clone(),
+            memory: self.limits.memory,
+            concurrency: self.limits.concurrency,
+            log_events: self.limits.log_events,
+            model: self.model.clone(),
+            packs: self.packs.clone().unwrap_or_default(),
+            max_rounds: self.limits.max_rounds,
+            ui: self.ui.clone(),
+            opens_store: checks_open,
+            store,
+            cancel: cancel.inner(),
+        }
+    }
 }
 
 /// The version of this engine, as records name it.

@@ -15,7 +15,9 @@ const MAX_DEPTH: usize = Data::MAX_DEPTH + 9;
 ///
 /// # Errors
 /// The reader's own words.
-pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_json::Error> {
+pub(in crate::harness) fn read<'a, T: Deserialize<'a>>(
+    text: &'a str,
+) -> Result<T, serde_json::Error> {
     if !is_shallow(text) {
         return Err(serde_json::Error::custom("it nests too deep"));
     }

@@ -4,18 +4,30 @@
 mod answer;
 mod effect;
 mod head;
+mod journal;
 mod json;
 mod line;
+mod lines;
+mod lock;
 mod reader;
+mod recorder;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
-mod write;
+pub(super) mod write;
 
 pub use answer::Answered;
 pub use head::{ENGINE, Head, StoreHead, prompt_hash};
 pub use line::{AnswerLine, CancelLine, EffectLine, EventLine, Line, OutcomeLine, StopLine};
 pub use reader::{LINE_CAP, Reader, RecordError, Torn};
+pub use recorder::Recorder;
+
+pub(super) use journal::Journal;
+pub(super) use json::read as read_json;
+pub(super) use line::Kind;
+pub(super) use lines::Lines;
+pub(super) use lock::lock;
+pub(super) use reader::misread;
 
 /// The version of the form of lines.
 pub const VERSION: u64 = 1;

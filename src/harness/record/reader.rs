@@ -72,7 +72,7 @@ pub struct Torn {
 #[derive(Debug)]
 pub struct Reader<R> {
     source: R,
-    text: Vec<u8>,
+    text: String,
     /// The number of the line that was read last.
     line: u64,
     /// Where the next line begins.
@@ -86,7 +86,7 @@ impl<R: BufRead> Reader<R> {
     pub fn new(source: R) -> Self {
         Self {
             source,
-            text: Vec::new(),
+            text: String::new(),
             line: 0,
             offset: 0,
             torn: None,
@@ -104,16 +104,21 @@ impl<R: BufRead> Reader<R> {
         self.offset
     }
 
-    /// The next line's number and text, without its end; `None` after the last whole one.
+    /// Reads the next line into `text`, without its end, and gives its number; `None` after the last
+    /// whole one.
     ///
     /// # Errors
     /// The source's own, and that of what can be no line.
-    pub(in crate::harness) fn next_text(&mut self) -> Result<Option<(u64, &str)>, RecordError> {
+    pub(in crate::harness) fn read(
+        &mut self,
+        text: &mut String,
+    ) -> Result<Option<u64>, RecordError> {
+        let mut bytes = std::mem::take(text).into_bytes();
+        bytes.clear();
         if self.has_ended {
             return Ok(None);
         }
         self.has_ended = true;
-        self.text.clear();
         let number = self.line + 1;
         let wrong = |reason: &str| RecordError::Line {
             line: number,
@@ -130,25 +135,22 @@ impl<R: BufRead> Reader<R> {
             Some(_) => return Err(wrong("it is no line of a record")),
         }
         let mut source = (&mut self.source).take(LINE_CAP);
-        source.read_until(b'\n', &mut self.text)?;
-        if self.text.last() != Some(&b'\n') {
-            if u64::try_from(self.text.len()).is_ok_and(|read| read == LINE_CAP) {
+        source.read_until(b'\n', &mut bytes)?;
+        if bytes.last() != Some(&b'\n') {
+            if u64::try_from(bytes.len()).is_ok_and(|read| read == LINE_CAP) {
                 return Err(wrong("it is longer than any line of a record"));
             }
-            if !self.text.is_empty() {
-                let bytes = std::mem::take(&mut self.text);
+            if !bytes.is_empty() {
                 self.torn = Some(self.torn_here(bytes));
             }
             return Ok(None);
         }
         self.has_ended = false;
         self.line = number;
-        self.offset += self.text.len() as u64;
-        let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
-        match std::str::from_utf8(text) {
-            Ok(text) => Ok(Some((number, text))),
-            Err(_) => Err(wrong("it is not UTF-8 text")),
-        }
+        self.offset += bytes.len() as u64;
+        bytes.pop();
+        *text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?;
+        Ok(Some(number))
     }
 
     fn torn_here(&self, bytes: Vec<u8>) -> Torn {
@@ -160,10 +162,13 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn next_line(&mut self) -> Result<Option<(u64, Line)>, RecordError> {
-        let Some((number, text)) = self.next_text()? else {
+        let mut text = std::mem::take(&mut self.text);
+        let Some(number) = self.read(&mut text)? else {
             return Ok(None);
         };
-        match Line::read(text) {
+        let line = Line::read(&text);
+        self.text = text;
+        match line {
             Ok(line) => Ok(Some((number, line))),
             Err(error) => Err(misread(number, &error)),
         }
