@@ -25,6 +25,8 @@ pub enum Command {
     Resume(Box<ResumeArgs>),
     /// Parse prompts and report what is wrong with them; run nothing
     Check(CheckArgs),
+    /// Show what a recorded run did
+    Show(ShowArgs),
     /// List the models that the host has
     Models(ModelsArgs),
     /// List the packs that the host has, and why those cannot serve that cannot
@@ -212,6 +214,41 @@ pub struct HostArgs {
     /// Answer model rounds from this file, instead of a gateway
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Exit status: 0 shown, whatever became of the run; 2 where the record cannot be read, or a file cannot be \
+written that is there already.
+
+A trace opens in https://ui.perfetto.dev and in chrome://tracing. The page needs nothing but a browser.")]
+pub struct ShowArgs {
+    /// The record, as `run --record` writes it; `-` reads it from standard input
+    pub record: PathBuf,
+
+    /// Leave nothing out
+    #[arg(long)]
+    pub all: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write a trace in Chrome's JSON form
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+
+    /// Write a page with the timeline and every message
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Replace the files that are to be written, where they are there already
+    #[arg(long)]
+    pub force: bool,
+
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
 }
 
 #[derive(Args)]

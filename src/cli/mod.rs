@@ -25,6 +25,7 @@ mod regions;
 mod replay;
 mod resume;
 mod run;
+mod show;
 mod source;
 mod status;
 mod style;
@@ -52,6 +53,7 @@ pub fn main() -> ExitCode {
             Command::Replay(args) => replay::replay(&args),
             Command::Resume(args) => resume::resume(&args),
             Command::Check(args) => check::check(&args),
+            Command::Show(args) => show::show(&args),
             Command::Models(args) => models::models(&args),
             Command::Packs(args) => packs::packs(&args),
             Command::Completions { shell } => completions::completions(shell),
