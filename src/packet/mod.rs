@@ -1,0 +1,44 @@
+//! Packets: folders of prompts that providers run, and whose contracts decide whether they are done
+//! (spec part 09).
+
+mod alias;
+mod body;
+mod config_home;
+mod document;
+mod error;
+mod front_matter;
+mod keys;
+mod merge;
+mod name;
+mod options;
+#[allow(clippy::module_inception, reason = "the room's central type")]
+mod packet;
+mod profile;
+mod prompt;
+mod prompt_file;
+mod prompt_id;
+mod repos;
+mod resolve;
+mod source;
+mod words;
+
+pub use config_home::ConfigHome;
+pub use document::Document;
+pub use error::PacketError;
+pub use merge::merge;
+pub use name::{PACKET, is_name};
+pub use options::{Options, Provider, UNBOUNDED, default_recovery};
+pub use packet::{MANIFEST, Packet, PromptFault, Scope};
+pub use profile::{BUILT_IN, Profile, ProfileSource};
+pub use prompt::Prompt;
+pub use prompt_file::prefix;
+pub use prompt_id::{NotANumber, PromptId};
+pub use repos::{Repo, Repos};
+pub use resolve::resolve;
+pub use words::{
+    CliConfirmation, Diff, EventsMode, FailurePolicy, LogMeta, LogMode, PermissionMode,
+    ProviderKind, Thinking, ToolOutput,
+};
+
+/// The values of frontmatter: maps have text for keys and keep their order.
+pub use serde_yaml::{Mapping, Value};
