@@ -3,7 +3,10 @@
 
 mod alias;
 mod body;
+mod clause;
+mod command_line;
 mod config_home;
+pub mod dependencies;
 mod document;
 mod error;
 mod front_matter;
@@ -14,14 +17,17 @@ mod options;
 #[allow(clippy::module_inception, reason = "the room's central type")]
 mod packet;
 mod profile;
+mod progress;
 mod prompt;
 mod prompt_file;
 mod prompt_id;
 mod repos;
 mod resolve;
+mod selection;
 mod source;
 mod words;
 
+pub use clause::CLAUSES;
 pub use config_home::ConfigHome;
 pub use document::Document;
 pub use error::PacketError;
@@ -30,11 +36,13 @@ pub use name::{PACKET, is_name};
 pub use options::{Options, Provider, UNBOUNDED, default_recovery};
 pub use packet::{MANIFEST, Packet, PromptFault, Scope};
 pub use profile::{BUILT_IN, Profile, ProfileSource};
+pub use progress::{Progress, Recorded};
 pub use prompt::Prompt;
 pub use prompt_file::prefix;
 pub use prompt_id::{NotANumber, PromptId};
 pub use repos::{Repo, Repos};
 pub use resolve::resolve;
+pub use selection::Selectors;
 pub use words::{
     CliConfirmation, Diff, EventsMode, FailurePolicy, LogMeta, LogMode, PermissionMode,
     ProviderKind, Thinking, ToolOutput,
