@@ -3,6 +3,7 @@
 
 mod alias;
 mod body;
+pub mod checklist;
 mod clause;
 mod command_line;
 mod config_home;
@@ -11,6 +12,8 @@ mod document;
 mod error;
 mod front_matter;
 mod keys;
+mod known_keys;
+pub mod lint;
 mod merge;
 mod name;
 mod options;
@@ -21,11 +24,14 @@ mod progress;
 mod prompt;
 mod prompt_file;
 mod prompt_id;
+pub mod readiness;
 mod repos;
 mod resolve;
 mod selection;
 mod source;
+mod template;
 mod words;
+mod write;
 
 pub use clause::CLAUSES;
 pub use config_home::ConfigHome;
@@ -43,6 +49,7 @@ pub use prompt_id::{NotANumber, PromptId};
 pub use repos::{Repo, Repos};
 pub use resolve::resolve;
 pub use selection::Selectors;
+pub use template::{Filling, Template, TemplateSource};
 pub use words::{
     CliConfirmation, Diff, EventsMode, FailurePolicy, LogMeta, LogMode, PermissionMode,
     ProviderKind, Thinking, ToolOutput,
