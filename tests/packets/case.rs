@@ -1,4 +1,4 @@
-//! Cases of packets as data; `spec/cases/09-packets/README.md` explains their keys.
+//! Cases of what is static as data; `spec/cases/09-packets/README.md` explains their keys.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -77,7 +77,10 @@ pub fn read_all() -> Vec<Case> {
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
-    files.retain(|file| file.extension().is_some_and(|it| it == "yaml"));
+    files.retain(|file| {
+        let name = file.file_name().unwrap().to_string_lossy();
+        name.starts_with("static-") && name.ends_with(".yaml")
+    });
     let read = |file: &PathBuf| -> Vec<Case> {
         let text = fs::read_to_string(file).unwrap();
         serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
