@@ -30,6 +30,7 @@
 pub mod engine;
 pub mod harness;
 pub mod lua;
+pub mod packet;
 pub mod prompt;
 
 pub use engine::{Answer, Effect, Event, Outcome, Run};

@@ -1,0 +1,3 @@
+//! Packets: folders of prompts whose contracts decide when each is done (spec part 09).
+
+pub mod contract;
