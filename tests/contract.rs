@@ -9,6 +9,8 @@
 mod bounds;
 #[path = "contract/case.rs"]
 mod case;
+#[path = "contract/command_line.rs"]
+mod command_line;
 #[path = "contract/fixture.rs"]
 mod fixture;
 #[path = "contract/interrupts.rs"]
