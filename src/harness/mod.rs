@@ -2,6 +2,7 @@
 //! effects (spec R7).
 
 pub mod gateway;
+pub(crate) mod group;
 mod host;
 pub mod http;
 mod launch;

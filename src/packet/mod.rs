@@ -4,6 +4,7 @@
 mod alias;
 mod body;
 mod config_home;
+pub mod contract;
 mod document;
 mod error;
 mod front_matter;
