@@ -1,0 +1,25 @@
+//! What the runner keeps of a packet, in files that a crash leaves whole (spec P110 to P120).
+
+mod append;
+mod clock;
+mod error;
+mod folder;
+mod generation;
+mod journal;
+mod lock;
+mod owner;
+mod progress;
+mod replace;
+mod status;
+mod store;
+
+pub use clock::{Instant, now};
+pub use error::StateError;
+pub use folder::StateFolder;
+pub use generation::{Generation, Opening, RunEnd};
+pub use journal::Journal;
+pub use lock::RunLock;
+pub use owner::live_owner;
+pub use progress::{ProgressLine, ProgressLog, ProgressRecord};
+pub use status::{AttemptStatus, Mode, PromptStatus};
+pub use store::{Fields, Started, StateStore, Used};
