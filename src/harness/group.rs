@@ -1,16 +1,23 @@
 //! A process and all that it starts, as one group.
 
 #[cfg(unix)]
-pub(crate) use unix::{has_ended, kill, lead, terminate, unblock, wait_for_room, write_some};
+pub(crate) use unix::{
+    code, has_ended, kill, lead, read_some, terminate, unblock, wait_for_any, wait_for_room,
+    write_some,
+};
 
 #[cfg(not(unix))]
-pub(crate) use other::{has_ended, kill, lead, terminate, unblock, wait_for_room, write_some};
+pub(crate) use other::{
+    code, has_ended, kill, lead, read_some, terminate, unblock, wait_for_any, wait_for_room,
+    write_some,
+};
 
 #[cfg(unix)]
 mod unix {
-    use std::io::{self, ErrorKind, Write};
-    use std::os::unix::process::CommandExt;
-    use std::process::{Child, ChildStdin, Command};
+    use std::io::{self, ErrorKind, PipeReader, Read, Write};
+    use std::os::fd::AsFd;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Child, ChildStdin, Command, ExitStatus};
     use std::time::Duration;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -42,8 +49,14 @@ mod unix {
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     }
 
-    /// From now on [`write_some`] waits for nothing.
-    pub(crate) fn unblock(pipe: &ChildStdin) -> io::Result<()> {
+    /// How a process ended: its exit code, or 128 and the number of the signal that killed it.
+    pub(crate) fn code(status: ExitStatus) -> i32 {
+        let signal = status.signal().map(|signal| 128 + signal);
+        status.code().or(signal).unwrap_or(-1)
+    }
+
+    /// From now on [`write_some`] or [`read_some`] waits for nothing.
+    pub(crate) fn unblock(pipe: &impl AsFd) -> io::Result<()> {
         Ok(rustix::io::ioctl_fionbio(pipe, true)?)
     }
 
@@ -66,12 +79,33 @@ mod unix {
         // Whatever comes of it, the next write tells.
         let _ = poll(&mut [PollFd::new(pipe, PollFlags::OUT)], most.as_ref());
     }
+
+    /// Reads what a pipe has at once; `None` where that is nothing yet.
+    pub(crate) fn read_some(pipe: &PipeReader, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let mut pipe = pipe;
+        match pipe.read(buffer) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
+    }
+
+    /// Waits until one of the pipes may have something or has ended, but not for long.
+    pub(crate) fn wait_for_any(pipes: &[&PipeReader], most: Duration) {
+        let most = Timespec::try_from(most).ok();
+        let fds = pipes.iter().map(|pipe| PollFd::new(*pipe, PollFlags::IN));
+        // Whatever comes of it, the next read tells.
+        let _ = poll(&mut fds.collect::<Vec<_>>(), most.as_ref());
+    }
 }
 
 #[cfg(not(unix))]
 mod other {
-    use std::io::{self, Write};
-    use std::process::{Child, ChildStdin, Command};
+    use std::io::{self, PipeReader, Read, Write};
+    use std::process::{Child, ChildStdin, Command, ExitStatus};
     use std::time::Duration;
 
     /// There are no groups here.
@@ -91,10 +125,24 @@ mod other {
         let _ = child.kill();
     }
 
-    /// A pipe cannot be asked what it takes at once, so it is written to as it is.
-    pub(crate) fn unblock(_pipe: &ChildStdin) -> io::Result<()> {
+    /// How a process ended.
+    pub(crate) fn code(status: ExitStatus) -> i32 {
+        status.code().unwrap_or(-1)
+    }
+
+    /// A pipe cannot be asked what it takes or has at once, so it is used as it is.
+    pub(crate) fn unblock<T>(_pipe: &T) -> io::Result<()> {
         Ok(())
     }
+
+    /// Reads some bytes, and waits for it.
+    pub(crate) fn read_some(pipe: &PipeReader, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let mut pipe = pipe;
+        pipe.read(buffer).map(Some)
+    }
+
+    /// The read itself waits.
+    pub(crate) fn wait_for_any(_pipes: &[&PipeReader], _most: Duration) {}
 
     /// Writes some bytes, and waits for it.
     pub(crate) fn write_some(pipe: &ChildStdin, bytes: &[u8]) -> io::Result<usize> {

@@ -3,22 +3,27 @@
 
 mod alias;
 mod body;
+mod commit;
 mod config_home;
 pub mod contract;
 mod document;
 mod error;
 pub mod failure;
 mod front_matter;
+mod git;
+mod interrupt;
 mod keys;
 mod merge;
 mod name;
 mod options;
 #[allow(clippy::module_inception, reason = "the room's central type")]
 mod packet;
+mod process;
 mod profile;
 mod prompt;
 mod prompt_file;
 mod prompt_id;
+pub mod provider;
 pub mod recovery;
 mod repos;
 mod resolve;
@@ -27,9 +32,11 @@ mod source;
 pub mod state;
 mod words;
 
+pub use commit::{Committed, commit_all};
 pub use config_home::ConfigHome;
 pub use document::Document;
 pub use error::PacketError;
+pub use interrupt::Interrupt;
 pub use merge::merge;
 pub use name::{PACKET, is_name};
 pub use options::{Options, Provider, UNBOUNDED, default_recovery};
