@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::prompt_id::PromptId;
+
 /// Why a packet, a part of it or a request about it is refused. Files of the packet are named from
 /// its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,50 @@ pub enum PacketError {
         /// Their files, in packet order.
         files: Vec<String>,
     },
+    /// A dependency that is no prompt of the packet (spec P28).
+    UnknownDependency {
+        /// The prompt that has it.
+        prompt: PromptId,
+        /// The dependency.
+        dependency: PromptId,
+    },
+    /// Prompts that wait for each other: each depends on the next, the last on the first (spec
+    /// P28).
+    DependencyCycle(Vec<PromptId>),
+    /// Selected ids that are no prompts (spec P27).
+    UnknownPrompts {
+        /// These ids.
+        ids: Vec<String>,
+        /// The packet's.
+        known: Vec<PromptId>,
+    },
+    /// A bound of a selection that is no prompt (spec P27).
+    UnknownBound {
+        /// `from` or `through`.
+        option: &'static str,
+        /// The bound.
+        id: String,
+        /// The packet's ids.
+        known: Vec<PromptId>,
+    },
+    /// A selection that ends before it begins (spec P27).
+    BoundsCross {
+        /// The lower bound.
+        from: String,
+        /// The upper bound.
+        through: String,
+    },
+    /// Recorded statuses that cannot be taken (spec P31).
+    Progress {
+        /// The file.
+        file: String,
+        /// The 1-based line.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A template that is nowhere (spec P18).
+    TemplateNotFound(String),
     /// `agent_control` is on (spec P152).
     AgentControl,
     /// No layer names a provider (spec P8).
@@ -85,6 +131,30 @@ impl fmt::Display for PacketError {
             Self::DuplicatePrompt { id, files } => {
                 write!(f, "duplicate prompt id {id:?} in {}", files.join(", "))
             }
+            Self::UnknownDependency { prompt, dependency } => {
+                write!(f, "prompt {prompt} depends on unknown prompt {dependency}")
+            }
+            Self::DependencyCycle(ids) => {
+                write!(f, "prompt dependency cycle: {}", joined(ids, " -> "))
+            }
+            Self::UnknownPrompts { ids, known } => write!(
+                f,
+                "unknown prompts: {} (known: {})",
+                ids.join(", "),
+                joined(known, ", ")
+            ),
+            Self::UnknownBound { option, id, known } => write!(
+                f,
+                "--{option}: unknown prompt {id} (known: {})",
+                joined(known, ", ")
+            ),
+            Self::BoundsCross { from, through } => {
+                write!(f, "--from {from} comes after --through {through}")
+            }
+            Self::Progress { file, line, text } => {
+                write!(f, "progress store is invalid: {file}:{line}: {text:?}")
+            }
+            Self::TemplateNotFound(name) => write!(f, "template not found: {name}"),
             Self::AgentControl => f.write_str("agent_control is not supported"),
             Self::NoProvider => f.write_str("no provider configured"),
         }
@@ -92,3 +162,8 @@ impl fmt::Display for PacketError {
 }
 
 impl std::error::Error for PacketError {}
+
+fn joined(ids: &[PromptId], between: &str) -> String {
+    let texts: Vec<&str> = ids.iter().map(PromptId::as_str).collect();
+    texts.join(between)
+}

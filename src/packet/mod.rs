@@ -3,9 +3,13 @@
 
 mod alias;
 mod body;
+pub mod checklist;
+mod clause;
+mod command_line;
 mod commit;
 mod config_home;
 pub mod contract;
+pub mod dependencies;
 mod document;
 mod error;
 pub mod failure;
@@ -13,6 +17,8 @@ mod front_matter;
 mod git;
 mod interrupt;
 mod keys;
+mod known_keys;
+pub mod lint;
 mod merge;
 mod name;
 mod options;
@@ -20,18 +26,24 @@ mod options;
 mod packet;
 mod process;
 mod profile;
+mod progress;
 mod prompt;
 mod prompt_file;
 mod prompt_id;
 pub mod provider;
+pub mod readiness;
 pub mod recovery;
 mod repos;
 mod resolve;
 mod scalar;
+mod selection;
 mod source;
 pub mod state;
+mod template;
 mod words;
+mod write;
 
+pub use clause::CLAUSES;
 pub use commit::{Committed, commit_all};
 pub use config_home::ConfigHome;
 pub use document::Document;
@@ -42,11 +54,14 @@ pub use name::{PACKET, is_name};
 pub use options::{Options, Provider, UNBOUNDED, default_recovery};
 pub use packet::{MANIFEST, Packet, PromptFault, Scope};
 pub use profile::{BUILT_IN, Profile, ProfileSource};
+pub use progress::{Progress, Recorded};
 pub use prompt::Prompt;
 pub use prompt_file::prefix;
 pub use prompt_id::{NotANumber, PromptId};
 pub use repos::{Repo, Repos};
 pub use resolve::resolve;
+pub use selection::Selectors;
+pub use template::{Filling, Template, TemplateSource};
 pub use words::{
     CliConfirmation, Diff, EventsMode, FailurePolicy, LogMeta, LogMode, PermissionMode,
     ProviderKind, Thinking, ToolOutput,
