@@ -37,6 +37,7 @@ mod repos;
 mod resolve;
 mod scalar;
 mod selection;
+mod shell_words;
 mod source;
 pub mod state;
 mod template;

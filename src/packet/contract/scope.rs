@@ -53,6 +53,11 @@ impl Scope {
         }
     }
 
+    /// Whether a name is that of a repo of the manifest, or `packet`.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        name == PACKET || self.repos.contains_key(name)
+    }
+
     /// The repo, never `packet`, whose folder is the working folder or holds it: the innermost.
     #[must_use]
     pub fn own_repo(&self) -> Option<&str> {
