@@ -14,22 +14,6 @@ pub enum StateError {
         /// What is wrong with it.
         cause: String,
     },
-    /// A line of `progress.log` is not what it should be (spec P31).
-    Progress {
-        /// The file.
-        path: PathBuf,
-        /// The 1-based line.
-        line: usize,
-        /// The line.
-        text: String,
-    },
-    /// `progress.log` cannot be read (spec P31).
-    ProgressUnreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        cause: String,
-    },
     /// A line of a journal is not what it should be (spec P118).
     Journal {
         /// The file.
@@ -97,13 +81,6 @@ impl fmt::Display for StateError {
         match self {
             Self::Store { path, cause } => {
                 write!(f, "state store is invalid: {}: {cause}", path.display())
-            }
-            Self::Progress { path, line, text } => {
-                let path = path.display();
-                write!(f, "progress store is invalid: {path}:{line}: {text:?}")
-            }
-            Self::ProgressUnreadable { path, cause } => {
-                write!(f, "progress store is invalid: {}: {cause}", path.display())
             }
             Self::Journal { path, line } => {
                 write!(f, "run journal is corrupt: {}:{line}", path.display())

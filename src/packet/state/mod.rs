@@ -10,6 +10,7 @@ mod lock;
 mod owner;
 mod progress;
 mod replace;
+mod session_log;
 mod status;
 mod store;
 
@@ -20,6 +21,7 @@ pub use generation::{Generation, Opening, RunEnd};
 pub use journal::Journal;
 pub use lock::RunLock;
 pub use owner::live_owner;
-pub use progress::{ProgressLine, ProgressLog, ProgressRecord};
+pub use progress::ProgressLog;
+pub use session_log::{Header, SessionLog};
 pub use status::{AttemptStatus, Mode, PromptStatus};
 pub use store::{Fields, Started, StateStore, Used};
