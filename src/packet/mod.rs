@@ -41,7 +41,6 @@ mod resolve;
 pub mod run;
 mod scalar;
 mod selection;
-mod shell_words;
 mod source;
 pub mod state;
 mod template;

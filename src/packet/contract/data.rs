@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use serde_json::{Map, Number, Value};
 use serde_yaml::Value as Yaml;
 
-use super::entry::{Entry, Place, list, scalar};
+use super::entry::{Entry, Place, list};
 use super::read;
 use super::verdict::Verdict;
+use crate::packet::keys::scalar;
 
 /// The language a file is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

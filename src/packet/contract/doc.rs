@@ -3,9 +3,10 @@
 use serde_json::json;
 use serde_yaml::Value;
 
-use super::entry::{Entry, Place, list, scalar};
+use super::entry::{Entry, Place, list};
 use super::read::{self, Unreadable};
 use super::verdict::Verdict;
+use crate::packet::keys::scalar;
 
 /// The markers of unfinished writing that no document may hold unless its entry says otherwise.
 const MARKERS: [&str; 7] = [

@@ -6,6 +6,7 @@ use serde_yaml::Value;
 
 use super::scope::Scope;
 use super::verdict::Verdict;
+use crate::packet::keys::scalar;
 use crate::packet::resolve::resolve;
 
 /// An entry of a clause: a text, or a map of keys.
@@ -129,15 +130,5 @@ pub(super) fn list(value: Option<&Value>) -> &[Value] {
         None | Some(Value::Null) => &[],
         Some(Value::Sequence(items)) => items,
         Some(value) => std::slice::from_ref(value),
-    }
-}
-
-/// A scalar as text.
-pub(super) fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Null | Value::Sequence(_) | Value::Mapping(_) | Value::Tagged(_) => None,
     }
 }

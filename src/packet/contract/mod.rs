@@ -29,7 +29,7 @@ mod wildcard;
 pub use clause::Clause;
 pub use preflight::{Preflight, Worktrees};
 pub use report::{Fault, Item, Kind, Report};
-pub use scope::{PACKET, Scope};
+pub use scope::Scope;
 pub use watched::watched_paths;
 
 use std::fmt;

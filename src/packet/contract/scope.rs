@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The name that stands for the packet's own folder.
-pub const PACKET: &str = "packet";
+use crate::packet::name::PACKET;
 
 /// The folders that a prompt's contract may name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

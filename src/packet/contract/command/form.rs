@@ -8,14 +8,15 @@ use serde_yaml::Value as Yaml;
 
 use super::program::Program;
 use super::{NONE, program};
+use crate::packet::command_line::quoted;
 use crate::packet::contract::data::plain;
-use crate::packet::contract::entry::{Entry, list, scalar};
+use crate::packet::contract::entry::{Entry, list};
 use crate::packet::contract::inside::{clean, is_inside};
 use crate::packet::contract::pattern;
 use crate::packet::contract::scope::Scope;
 use crate::packet::contract::verdict::Verdict;
+use crate::packet::keys::scalar;
 use crate::packet::resolve::resolve;
-use crate::packet::shell_words;
 
 /// How long a structured command has, in milliseconds, unless its entry says otherwise.
 const STRUCTURED_MS: u64 = 30_000;
@@ -206,7 +207,10 @@ fn words(entry: Entry<'_>) -> Option<(Mode, Vec<String>)> {
 /// The command as text.
 fn text_of(mode: Mode, argv: &[String]) -> String {
     match mode {
-        Mode::Structured => shell_words::join(argv),
+        Mode::Structured => {
+            let words: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
+            words.join(" ")
+        }
         Mode::LegacyShell => argv.last().cloned().unwrap_or_default(),
     }
 }
