@@ -7,6 +7,8 @@ use clap_complete::Shell;
 use runvil::harness::{Limits, Seed, StartedAt};
 use runvil::prompt::Dialect;
 
+use super::packet::PacketArgs;
+
 /// Runs prompts: Markdown files that are programs.
 #[derive(Parser)]
 #[command(name = "runvil", version, arg_required_else_help = true)]
@@ -25,6 +27,8 @@ pub enum Command {
     Models(ModelsArgs),
     /// List the packs that the host has, and why those cannot serve that cannot
     Packs(PacksArgs),
+    /// Work on packets: folders of prompts, each done once its contract holds
+    Packet(PacketArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell to complete for

@@ -17,6 +17,7 @@ mod live;
 mod models;
 mod operator;
 mod output;
+mod packet;
 mod packs;
 mod provider;
 mod quote;
@@ -49,6 +50,7 @@ pub fn main() -> ExitCode {
             Command::Check(args) => check::check(&args),
             Command::Models(args) => models::models(&args),
             Command::Packs(args) => packs::packs(&args),
+            Command::Packet(args) => packet::packet(&args.command),
             Command::Completions { shell } => completions::completions(shell),
         },
         Err(error) => explain(&error),

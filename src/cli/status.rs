@@ -15,6 +15,8 @@ pub enum Status {
     Failed,
     /// Nothing ran.
     Setup,
+    /// Nothing ran, because of what earlier runs left (spec P25).
+    Refused,
     /// The run was cancelled.
     Cancelled,
 }
@@ -25,6 +27,7 @@ impl From<Status> for ExitCode {
             Status::Success => 0,
             Status::Failed => 1,
             Status::Setup => 2,
+            Status::Refused => 4,
             Status::Cancelled => 130,
         })
     }

@@ -23,7 +23,6 @@ pub(super) fn heading(body: &str) -> Option<&str> {
 }
 
 /// Whether there is a section of this heading, `## ` included.
-
 pub(super) fn has_section(body: &str, heading: &str) -> bool {
     prose(body).any(|line| line.trim_end() == heading)
 }

@@ -101,6 +101,24 @@ impl Document {
         out
     }
 
+    /// The text with one key set to another value. The other lines of `text`, which this document
+    /// was read from, stay as they are where the key stands in lines of its own or is new; else all
+    /// is written anew.
+    #[must_use]
+    pub fn with_key(&self, text: &str, key: &str, value: Value) -> String {
+        let mut wanted = self.clone();
+        wanted.keys.insert(key.into(), value.clone());
+        let edited = edit(text, key, &value);
+        let edited = edited.map(|text| text.trim_end_matches('\n').to_owned() + "\n");
+        let is_right = |edited: &String| {
+            let read = Self::parse(edited, "");
+            read.is_ok_and(|read| {
+                read.keys == wanted.keys && read.rendered_body() == wanted.rendered_body()
+            })
+        };
+        edited.filter(is_right).unwrap_or_else(|| wanted.render())
+    }
+
     /// The body with one newline at its end; nothing where there is none.
     fn rendered_body(&self) -> String {
         let body = self.body.trim_end_matches('\n');
@@ -123,6 +141,40 @@ fn split(text: &str) -> Option<(&str, &str)> {
         at = after;
     }
     None
+}
+
+/// The text with the lines of a top-level key replaced, or with the key after the others. What comes
+/// of it need not be right: flow style and anchors are not looked at.
+fn edit(text: &str, key: &str, value: &Value) -> Option<String> {
+    let (yaml, _) = split(text)?;
+    let mut entry = Mapping::new();
+    entry.insert(key.into(), value.clone());
+    let lines = serde_yaml::to_string(&plain_keys(&entry)).ok()?;
+    let start = text.find('\n')? + 1;
+    let mut range = start + yaml.len()..start + yaml.len();
+    let mut at = start;
+    let mut is_inside = false;
+    for line in yaml.split_inclusive('\n') {
+        let goes_on = line.starts_with([' ', '-']) || line.trim().is_empty();
+        if is_inside && !goes_on {
+            break;
+        }
+        if is_inside {
+            // A blank line belongs to what comes after it.
+            if !line.trim().is_empty() {
+                range.end = at + line.len();
+            }
+        } else if line
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.starts_with(':'))
+        {
+            is_inside = true;
+            range = at..at + line.len();
+        }
+        at += line.len();
+    }
+    let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
+    Some(format!("{before}{lines}{after}"))
 }
 
 /// The same map with the keys that are whole numbers written as such: they are read as the same

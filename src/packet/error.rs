@@ -100,6 +100,19 @@ pub enum PacketError {
     },
     /// A template that is nowhere (spec P18).
     TemplateNotFound(String),
+    /// A packet is to be made where one is (spec P23).
+    AlreadyAPacket(PathBuf),
+    /// The default repo of a new packet is none of its repos (spec P23).
+    UnknownDefaultRepo(String),
+    /// A repo is to be added that there is (spec P21).
+    RepoExists(String),
+    /// A prompt is to be made whose id or file there is (spec P24).
+    PromptExists {
+        /// The id.
+        id: PromptId,
+        /// The file that is there.
+        file: String,
+    },
     /// `agent_control` is on (spec P152).
     AgentControl,
     /// No layer names a provider (spec P8).
@@ -155,6 +168,14 @@ impl fmt::Display for PacketError {
                 write!(f, "progress store is invalid: {file}:{line}: {text:?}")
             }
             Self::TemplateNotFound(name) => write!(f, "template not found: {name}"),
+            Self::AlreadyAPacket(folder) => write!(f, "already a packet: {}", folder.display()),
+            Self::UnknownDefaultRepo(name) => {
+                write!(f, "default repo {name:?} is none of the packet's repos")
+            }
+            Self::RepoExists(name) => write!(f, "repo {name:?} is already there"),
+            Self::PromptExists { id, file } => {
+                write!(f, "prompt {id} is already there: {file}")
+            }
             Self::AgentControl => f.write_str("agent_control is not supported"),
             Self::NoProvider => f.write_str("no provider configured"),
         }

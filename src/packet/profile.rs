@@ -102,6 +102,40 @@ impl Profile {
     }
 }
 
+impl Profile {
+    /// The names of profiles and where they come from, by name; and the name of the default one,
+    /// which is among them although it may be missing.
+    ///
+    /// # Errors
+    /// A `config.md` that cannot be taken.
+    pub fn list(home: &ConfigHome) -> Result<(Listed, Option<String>), PacketError> {
+        let default = default_name(home)?;
+        let mut found = vec![(BUILT_IN.to_owned(), ProfileSource::BuiltIn)];
+        let folder = home.join("profiles");
+        let entries = folder.into_iter().flat_map(std::fs::read_dir).flatten();
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = name.strip_suffix(".md").filter(|name| is_name(name));
+            if let Some(name) = name
+                && entry.path().is_file()
+            {
+                found.retain(|(known, _)| known != name);
+                found.push((name.to_owned(), ProfileSource::File(entry.path())));
+            }
+        }
+        if let Some(name) = &default
+            && found.iter().all(|(known, _)| known != name)
+        {
+            found.push((name.clone(), ProfileSource::Missing));
+        }
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok((found, default))
+    }
+}
+
+/// Names of profiles and where they come from.
+pub type Listed = Vec<(String, ProfileSource)>;
+
 /// The `default_profile` of the config home.
 ///
 /// # Errors
