@@ -19,6 +19,10 @@ pub enum Status {
     Refused,
     /// The run was cancelled.
     Cancelled,
+    /// A contract could not be checked (spec P25).
+    Fault,
+    /// A signal of this number ended the run (spec P25).
+    Signal(u8),
 }
 
 impl From<Status> for ExitCode {
@@ -29,6 +33,8 @@ impl From<Status> for ExitCode {
             Status::Setup => 2,
             Status::Refused => 4,
             Status::Cancelled => 130,
+            Status::Fault => 3,
+            Status::Signal(number) => 128_u8.saturating_add(number),
         })
     }
 }

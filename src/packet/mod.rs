@@ -45,6 +45,7 @@ mod selection;
 mod source;
 pub mod state;
 mod template;
+mod watch;
 mod words;
 mod write;
 
@@ -68,6 +69,7 @@ pub use repos::{Repo, Repos};
 pub use resolve::resolve;
 pub use selection::Selectors;
 pub use template::{Filling, Template, TemplateSource};
+pub use watch::Sample;
 pub use words::{
     CliConfirmation, Diff, EventsMode, FailurePolicy, LogMeta, LogMode, PermissionMode,
     ProviderKind, Thinking, ToolOutput,

@@ -146,7 +146,7 @@ impl Sink for Reporter<'_> {
     }
 
     fn warn(&mut self, line: &str) {
-        self.log.line(line);
+        self.log.line(format_args!("WARNING: {line}"));
         self.observer.notice(Notice::Warning(line));
     }
 }

@@ -87,6 +87,6 @@ pub trait Sink {
     /// A line for the transcript.
     fn log(&mut self, line: &str);
 
-    /// A line for the transcript and for whoever watches.
+    /// A line for the transcript and for whoever watches; both show it behind `WARNING: `.
     fn warn(&mut self, line: &str);
 }

@@ -104,11 +104,10 @@ pub fn run(
         worktrees: Worktrees::default(),
         run_id: Some(run_id.clone()),
     };
-    let policy = options.failure_policy;
     let mut turns = Turns {
         context,
         recorded,
-        keep_going: request.keep_going || policy == FailurePolicy::ContinueIndependent,
+        keep_going: options.failure_policy == FailurePolicy::ContinueIndependent,
         verify_first: request
             .verify_first
             .unwrap_or(request.selectors.needs_progress()),

@@ -20,9 +20,6 @@ pub struct RunRequest<'a> {
     /// Whether contracts are checked before sessions; `None` where the selection decides (spec
     /// P72).
     pub verify_first: Option<bool>,
-    /// Whether the run goes on after a failed prompt (spec P30); the packet's `failure_policy` may
-    /// say so too.
-    pub keep_going: bool,
     /// Who commits.
     pub committer: Committer,
     /// Whether readiness is not asked for (spec P33).

@@ -115,6 +115,30 @@ impl StateStore {
         }
     }
 
+    /// The file as it is, checked; a packet without one has an empty state.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn show(folder: &StateFolder) -> Result<Value, StateError> {
+        let path = folder.state();
+        let refused = |cause: String| StateError::Store {
+            path: path.clone(),
+            cause,
+        };
+        match fs::read(&path) {
+            Ok(bytes) => {
+                Self::parse(path.clone(), &bytes)?;
+                serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(json!({
+                "version": VERSION,
+                "state_path": path.to_string_lossy(),
+                "prompts": {},
+            })),
+            Err(error) => Err(refused(error.to_string())),
+        }
+    }
+
     /// Where it is written.
     pub fn path(&self) -> &Path {
         &self.path
