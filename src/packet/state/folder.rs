@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::StateError;
-use super::replace::replace;
 
 /// The folder's name below the packet.
 pub const STATE_FOLDER: &str = ".prompt_runner";
@@ -31,8 +30,9 @@ impl StateFolder {
         };
         fs::create_dir_all(&self.0).map_err(failed(&self.0))?;
         let ignore = self.0.join(".gitignore");
-        if !ignore.exists() {
-            replace(&ignore, b"*\n").map_err(failed(&ignore))?;
+        // The lock is not held yet: whoever is here too writes the same.
+        if fs::metadata(&ignore).map_or(0, |known| known.len()) == 0 {
+            fs::write(&ignore, "*\n").map_err(failed(&ignore))?;
         }
         Ok(())
     }
