@@ -22,15 +22,20 @@ pub struct Packet {
 impl Packet {
     /// The fixture, with these files written over it or beside it.
     pub fn new(files: &[(&str, &str)]) -> Self {
-        let packet = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let packet = Self::empty();
         packet.write("prompt_runner_packet.md", MANIFEST);
         packet.repo("app");
         for (path, text) in files {
             packet.write(path, text);
         }
         packet
+    }
+
+    /// A folder with nothing in it.
+    pub fn empty() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub fn root(&self) -> PathBuf {

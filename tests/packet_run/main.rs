@@ -9,6 +9,7 @@ mod process;
 
 mod cases;
 mod crash;
+mod examples;
 mod figure;
 mod fixture;
 mod locks;
