@@ -23,12 +23,12 @@ pub struct Document {
 }
 
 impl Document {
-    /// A document of these keys and this body.
+    /// A document of these keys and this body, in which CRLF counts as LF.
     #[must_use]
-    pub fn new(keys: Mapping, body: impl Into<String>) -> Self {
+    pub fn new(keys: Mapping, body: &str) -> Self {
         let mut document = Self {
             keys,
-            body: body.into(),
+            body: body.replace("\r\n", "\n"),
             body_line: 1,
         };
         let rendered = document.render();

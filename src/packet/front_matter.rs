@@ -76,6 +76,10 @@ impl<'de> Visitor<'de> for Node<'_> {
         Ok(Value::Null)
     }
 
+    fn visit_none<E: Error>(self) -> Result<Value, E> {
+        self.visit_unit()
+    }
+
     fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
         self.spend(1)?;
         Ok(Value::Bool(value))

@@ -150,7 +150,7 @@ impl Template {
         if ordered.get("verify").is_none_or(Value::is_null) {
             ordered.insert("verify".into(), Value::Mapping(Mapping::new()));
         }
-        Document::new(ordered, filling.fill(&self.document.body))
+        Document::new(ordered, &filling.fill(&self.document.body))
     }
 }
 

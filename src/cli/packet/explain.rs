@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::Args;
-use runvil::packet::{Mapping, Options, Packet, PacketError, ProfileSource};
+use runvil::packet::{Mapping, Options, Packet, PacketError, ProfileSource, PromptId};
 use serde::Serialize;
 
 use super::super::status::Status;
@@ -52,6 +52,13 @@ struct Prompt<'a> {
     id: &'a str,
     file: &'a str,
     name: &'a str,
+    phase: i64,
+    sp: i64,
+    targets: &'a [String],
+    depends_on: &'a [PromptId],
+    /// Where its session would start.
+    cwd: &'a Path,
+    commit: String,
 }
 
 /// Prints what a packet comes to.
@@ -72,6 +79,12 @@ fn explained(packet: &Packet) -> Result<Explained<'_>, PacketError> {
         id: prompt.id.as_str(),
         file: &prompt.file,
         name: &prompt.name,
+        phase: prompt.phase,
+        sp: prompt.sp,
+        targets: &prompt.targets,
+        depends_on: &prompt.depends_on,
+        cwd: packet.scope(prompt).root,
+        commit: prompt.commit_message(),
     });
     Ok(Explained {
         name: &packet.name,

@@ -92,7 +92,7 @@ fn manifest(new: &NewPacket, home: &ConfigHome) -> Result<Document, PacketError>
     keys.insert("phases".into(), Value::Mapping(Mapping::new()));
     keys.insert("recovery".into(), Value::Mapping(recovery));
     merge(&mut keys, &new.keys);
-    Ok(Document::new(keys, format!("# {}\n", new.name)))
+    Ok(Document::new(keys, &format!("# {}\n", new.name)))
 }
 
 fn repos(new: &NewPacket) -> Result<Mapping, PacketError> {
