@@ -22,6 +22,7 @@ mod show;
 mod signals;
 mod state;
 mod template;
+mod verify;
 mod watch;
 
 use clap::{Args, Subcommand};
@@ -85,6 +86,8 @@ pub enum PacketCommand {
     Status(state::StateArgs),
     /// Show from outside, again and again, how a run is getting on
     Watch(watch::WatchArgs),
+    /// Check the contracts of prompts; start no provider and write nothing
+    Verify(verify::VerifyArgs),
     /// Work on templates of prompts
     #[command(subcommand, arg_required_else_help = true)]
     Template(template::TemplateCommand),
@@ -110,6 +113,7 @@ pub fn packet(command: &PacketCommand) -> Status {
         PacketCommand::Repair(args) => repair::repair(args),
         PacketCommand::Status(args) => state::status(args),
         PacketCommand::Watch(args) => watch::watch(args),
+        PacketCommand::Verify(args) => verify::verify(args),
         PacketCommand::Template(template::TemplateCommand::List(args)) => template::list(args),
         PacketCommand::Profile(profile::ProfileCommand::List) => profile::list(),
     }

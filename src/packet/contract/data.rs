@@ -8,6 +8,7 @@ use serde_yaml::Value as Yaml;
 use super::entry::{Entry, Place, list};
 use super::read;
 use super::verdict::Verdict;
+use crate::packet::front_matter;
 use crate::packet::keys::scalar;
 
 /// The language a file is written in.
@@ -60,9 +61,10 @@ fn parse(language: Language, bytes: &[u8]) -> Result<Value, String> {
         Language::Json => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
         Language::Yaml => {
             let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-            serde_yaml::from_str(text)
-                .map(|value: Yaml| plain(&value))
-                .map_err(|error| error.to_string())
+            let value = front_matter::read_data(text);
+            value
+                .map(|value| plain(&value))
+                .map_err(|error| format!("line {error}"))
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::packet::name::PACKET;
+use crate::packet::{Packet, Prompt};
 
 /// The folders that a prompt's contract may name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,21 @@ impl Scope {
             default_repo,
             folder,
         }
+    }
+
+    /// The scope of a prompt of a packet.
+    #[must_use]
+    pub fn of(packet: &Packet, prompt: &Prompt) -> Self {
+        let repos = packet.repos.iter();
+        let default = packet.repos.default_repo();
+        Self::new(
+            packet.root.clone(),
+            repos
+                .map(|repo| (repo.name.clone(), repo.path.clone()))
+                .collect(),
+            default.map(|repo| repo.name.clone()),
+            &prompt.targets,
+        )
     }
 
     /// The folder of a repo, or of `packet`; `None` for one that the manifest does not have, or

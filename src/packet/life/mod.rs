@@ -88,7 +88,7 @@ impl<'a> Life<'a> {
             provider,
             provider_name: named.name.clone(),
             settings: RecoverySettings::read(&recovery),
-            scope: contract_scope(packet, prompt),
+            scope: contract::Scope::of(packet, prompt),
             options,
         })
     }
@@ -371,18 +371,4 @@ fn draw(least: u64, most: u64) -> u64 {
     // Of 2^128 numbers the few that are too many weigh nothing.
     let past = u128::from_le_bytes(bytes) % count;
     least + u64::try_from(past).unwrap_or_default()
-}
-
-/// The folders that a prompt's contract may name.
-pub(super) fn contract_scope(packet: &Packet, prompt: &Prompt) -> contract::Scope {
-    let repos = packet.repos.iter();
-    let default = packet.repos.default_repo();
-    contract::Scope::new(
-        packet.root.clone(),
-        repos
-            .map(|repo| (repo.name.clone(), repo.path.clone()))
-            .collect(),
-        default.map(|repo| repo.name.clone()),
-        &prompt.targets,
-    )
 }
