@@ -1,15 +1,5 @@
-//! The cases that are data: `spec/cases/09-packets/life-*.yaml`.
-//!
-//! A case is a packet of the fixture's shape and steps in it. Its keys:
-//!
-//! - `id`, `about`, `rules`; `manifest`: keys laid over the fixture's; `files`: further files
-//! - `prompts`: one map for each prompt, its frontmatter; `file` is its file's name and `body` its
-//!   body. `id`, `targets` and `commit` are the fixture's unless they are there. `script` is short
-//!   for `simulate.attempts`, in the notation of P133: `W(f)` writes f with the text `ok`, `E(k)` is
-//!   an error of kind k, ` + ` joins and ` / ` parts attempts, `empty` is an empty step. `resume`
-//!   likewise, for `simulate.resume`
-//! - `steps`: each one is `write` (files), `shell` (a script in the packet's folder), or `packet`
-//!   (the words after `runvil packet`) with what is expected of it
+//! The cases that are data: `spec/cases/09-packets/life-*.yaml`. `life.md` beside them explains
+//! their keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

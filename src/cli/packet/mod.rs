@@ -14,6 +14,7 @@ mod place;
 mod plan;
 mod profile;
 mod prompt;
+mod providers;
 mod repair;
 mod repo;
 mod report;

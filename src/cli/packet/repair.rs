@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use runvil::packet::Packet;
-use runvil::packet::provider::Providers;
 use runvil::packet::run::{self, Committer, RepairRequest};
 
 use super::super::status::Status;
 use super::flags::OptionFlags;
 use super::place::config_home;
+use super::providers::providers;
 use super::{report, run::perform};
 
 #[derive(Args)]
@@ -63,11 +63,6 @@ pub fn repair(args: &RepairArgs) -> Status {
         },
     };
     perform(&packet, &flags, false, |observer, listener| {
-        run::repair(
-            request,
-            &Providers::default(),
-            observer,
-            &listener.interrupt,
-        )
+        run::repair(request, &providers(), observer, &listener.interrupt)
     })
 }

@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use runvil::packet::provider::Providers;
 use runvil::packet::run::{self, Committer, RunError, RunOutcome, RunReport, RunRequest};
 use runvil::packet::{FailurePolicy, Mapping, Packet, PacketError};
 
@@ -12,6 +11,7 @@ use super::super::status::Status;
 use super::flags::{RunFlags, RunOnlyFlags};
 use super::place::{PlaceAndIds, config_home};
 use super::plan::NOTHING_REMAINING;
+use super::providers::providers;
 use super::show::Show;
 use super::signals::Listener;
 use super::{closing, dry_run, report};
@@ -74,14 +74,7 @@ pub fn run(args: &RunArgs) -> Status {
         &packet,
         &flags,
         selectors.needs_progress(),
-        |observer, listener| {
-            run::run(
-                request,
-                &Providers::default(),
-                observer,
-                &listener.interrupt,
-            )
-        },
+        |observer, listener| run::run(request, &providers(), observer, &listener.interrupt),
     )
 }
 

@@ -16,8 +16,6 @@ pub use job::{Job, Setting};
 pub use providers::Providers;
 pub use simulated::Simulated;
 
-use serde_json::Value;
-
 use super::failure::Failure;
 use super::words::ProviderKind;
 
@@ -28,10 +26,6 @@ pub const CONTINUE: &str = "Continue";
 pub trait Provider {
     /// Which one it is.
     fn kind(&self) -> ProviderKind;
-
-    /// What a readiness report says of it: `provider_info` (spec P36). At least
-    /// `{"provider": NAME}`.
-    fn info(&self, setting: Setting<'_>) -> Value;
 
     /// What keeps it from running a prompt, a message each: a program that is not found, a setting
     /// that it cannot honour (spec P35, P127). Nothing is started for it.

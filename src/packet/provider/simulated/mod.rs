@@ -6,8 +6,6 @@ mod write;
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use self::step::{Script, Step, StepError};
 use super::{Ended, Event, Job, Provider, Session, Setting, Sink};
 use crate::packet::failure::{Failure, FailureClass};
@@ -20,10 +18,6 @@ pub struct Simulated;
 impl Provider for Simulated {
     fn kind(&self) -> ProviderKind {
         ProviderKind::Simulated
-    }
-
-    fn info(&self, _setting: Setting<'_>) -> Value {
-        json!({"provider": "simulated", "lane": "builtin", "cli_command": "builtin"})
     }
 
     fn problems(&self, _setting: Setting<'_>) -> Vec<String> {
