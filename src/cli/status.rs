@@ -21,6 +21,8 @@ pub enum Status {
     Cancelled,
     /// A contract could not be checked (spec P25).
     Fault,
+    /// A signal of this number ended the run (spec P25).
+    Signal(u8),
 }
 
 impl From<Status> for ExitCode {
@@ -32,6 +34,7 @@ impl From<Status> for ExitCode {
             Status::Refused => 4,
             Status::Cancelled => 130,
             Status::Fault => 3,
+            Status::Signal(number) => 128_u8.saturating_add(number),
         })
     }
 }

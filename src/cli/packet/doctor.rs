@@ -6,6 +6,7 @@ use runvil::packet::{Mapping, Packet, PacketError};
 
 use super::super::status::Status;
 use super::place::{Place, config_home};
+use super::providers::providers;
 use super::report;
 
 #[derive(Args)]
@@ -55,5 +56,8 @@ pub fn preflight(args: &PreflightArgs) -> Status {
 
 fn survey(place: &Place) -> Result<ReadinessReport, PacketError> {
     let packet = Packet::load(place.folder(), &config_home())?;
-    readiness::survey(&packet, &Mapping::new(), &|_, _, _| Vec::new())
+    let providers = providers();
+    let probe =
+        |packet: &_, prompt: Option<&_>, options: &_| providers.problems(packet, prompt, options);
+    readiness::survey(&packet, &Mapping::new(), &probe)
 }

@@ -1,7 +1,10 @@
 //! `runvil packet` (spec P21): one file for each subcommand.
 
+mod board;
 mod checklist;
+mod closing;
 mod doctor;
+mod dry_run;
 mod explain;
 mod flags;
 mod lint;
@@ -11,10 +14,17 @@ mod place;
 mod plan;
 mod profile;
 mod prompt;
+mod providers;
+mod repair;
 mod repo;
 mod report;
+mod run;
+mod show;
+mod signals;
+mod state;
 mod template;
 mod verify;
+mod watch;
 
 use clap::{Args, Subcommand};
 
@@ -33,9 +43,11 @@ is run by a provider; the contract in its `verify:` decides whether it is done.
   runvil packet lint                           what would not mean what it says
   runvil packet preflight                      whether it can be run
   runvil packet plan --remaining               what would run, and in which order
+  runvil packet run --remaining                run it
 
-Exit status: 0 success, 1 lint or readiness errors, 2 a usage, load or configuration error, 4 \
-refused because of what earlier runs left."
+Exit status: 0 success, 1 a prompt failed, or lint or readiness errors, 2 a usage, load or \
+configuration error, 3 a contract could not be checked, 4 refused because of what earlier runs \
+left, 129, 130 or 143 ended by a signal."
 )]
 pub struct PacketArgs {
     #[command(subcommand)]
@@ -67,6 +79,14 @@ pub enum PacketCommand {
     List(list::ListArgs),
     /// Show which prompts would run, in which order and by whom; run nothing
     Plan(Box<plan::PlanArgs>),
+    /// Run prompts until their contracts hold
+    Run(Box<run::RunArgs>),
+    /// Give one prompt another attempt at what its contract still asks for
+    Repair(Box<repair::RepairArgs>),
+    /// Print what is recorded of every prompt, as JSON
+    Status(state::StateArgs),
+    /// Show from outside, again and again, how a run is getting on
+    Watch(watch::WatchArgs),
     /// Check the contracts of prompts; start no provider and write nothing
     Verify(verify::VerifyArgs),
     /// Work on templates of prompts
@@ -90,6 +110,10 @@ pub fn packet(command: &PacketCommand) -> Status {
         PacketCommand::Preflight(args) => doctor::preflight(args),
         PacketCommand::List(args) => list::list(args),
         PacketCommand::Plan(args) => plan::plan(args),
+        PacketCommand::Run(args) => run::run(args),
+        PacketCommand::Repair(args) => repair::repair(args),
+        PacketCommand::Status(args) => state::status(args),
+        PacketCommand::Watch(args) => watch::watch(args),
         PacketCommand::Verify(args) => verify::verify(args),
         PacketCommand::Template(template::TemplateCommand::List(args)) => template::list(args),
         PacketCommand::Profile(profile::ProfileCommand::List) => profile::list(),

@@ -23,12 +23,14 @@ mod repository;
 mod scope;
 mod source_absent;
 mod verdict;
+mod watched;
 mod wildcard;
 
 pub use clause::Clause;
 pub use preflight::{Preflight, Worktrees};
 pub use report::{Fault, Item, Kind, Report};
 pub use scope::Scope;
+pub use watched::watched_paths;
 
 use std::fmt;
 
