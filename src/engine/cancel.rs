@@ -1,5 +1,6 @@
 //! How a run is cancelled, and where that takes effect (spec K171 to K174, K211).
 
+use super::effect::Withdrawal;
 use super::outcome::Outcome;
 use super::run::{Run, Wake};
 use super::task::{State, TaskKey};
@@ -33,10 +34,11 @@ impl Run {
     pub(super) fn cancelled(&mut self) {
         self.cancelled_at = Some(match self.stepping {
             false => CancelPoint::Between,
-            true => CancelPoint::After(self.shared.outbox.count()),
+            true => CancelPoint::After(self.cancel.met_at().unwrap_or_default()),
         });
         let in_flight = std::mem::take(&mut self.in_flight);
-        self.withdrawn.extend(in_flight.keys());
+        let interrupted = in_flight.keys().map(|id| (*id, Withdrawal::Interrupted));
+        self.withdrawn.extend(interrupted);
         let waiting = in_flight.into_values().map(|effect| effect.task);
         let answered = self.ready.drain(..).chain(
             self.held

@@ -108,6 +108,7 @@ impl Outbox {
 
     fn put(&self, item: Item) {
         self.items.borrow_mut().push(item);
+        self.cancel.put_out(self.count());
         self.cancel_if_due();
     }
 
@@ -140,6 +141,7 @@ impl Outbox {
 
     pub(super) fn take(&self) -> Vec<Item> {
         self.cancel_after.set(None);
+        self.cancel.put_out(0);
         self.items.take()
     }
 }

@@ -12,7 +12,7 @@ use super::cancel::CancelPoint;
 use super::catalog::Catalog;
 use super::chain::Chain;
 use super::claims::Claims;
-use super::effect::{Answer, Effect, EffectId};
+use super::effect::{Answer, Effect, EffectId, Withdrawal};
 use super::entry::{Input, Shared};
 use super::event::EventKind;
 use super::model::Model;
@@ -70,8 +70,8 @@ pub struct Setup {
 pub struct Step {
     /// Its events and effects, in the order it put them out.
     pub items: Vec<Item>,
-    /// Effects put out before whose answers are not wanted any more.
-    pub withdrawn: Vec<EffectId>,
+    /// Effects whose answers are not wanted any more, with the reasons, in issue order.
+    pub withdrawn: Vec<(EffectId, Withdrawal)>,
     /// Whether the next step can go on without an answer: this one only hands over what there is.
     pub more: bool,
     /// Where a cancel took effect, if one did: in this step the run then ends.
@@ -134,7 +134,7 @@ pub struct Run {
     pub(super) claims: Claims,
     pub(super) ready: VecDeque<(TaskKey, Wake)>,
     pub(super) in_flight: BTreeMap<EffectId, InFlight>,
-    pub(super) withdrawn: Vec<EffectId>,
+    pub(super) withdrawn: Vec<(EffectId, Withdrawal)>,
     /// A strand that goes on before anything else runs, once it can.
     pub(super) held: Option<(TaskKey, Option<Wake>)>,
     /// A conflict of claims that ends the run as soon as the strand that met it is at rest.
@@ -154,10 +154,11 @@ impl Run {
         let seeded = Seeded::new(setup.seed);
         let input = Input::new(&program, setup.args);
         let has_store = setup.store.is_some();
+        let cancel = setup.cancel.of_run();
         let refused = gate(&program);
         let prompt = &program.prompt().clone();
         let shared = Rc::new(Shared {
-            outbox: Outbox::new(setup.execution.clone(), setup.cancel.clone()),
+            outbox: Outbox::new(setup.execution.clone(), cancel.clone()),
             nonce: seeded.nonce(),
             program,
             seeded,
@@ -179,7 +180,6 @@ impl Run {
         });
         let task = Rc::new(Task::new("0".into()));
         let root = Chain::new("0".into(), ChainKey::ROOT, 0, input, Data::empty());
-        let cancel = setup.cancel;
         let strand = Strand::new(
             shared.clone(),
             task.clone(),
@@ -273,9 +273,11 @@ impl Run {
             let text = "every chain waits and nothing is in flight";
             self.end(Outcome::Failed(RunError::new(RunErrorKind::Internal, text)));
         }
+        let mut withdrawn = std::mem::take(&mut self.withdrawn);
+        withdrawn.sort_by_key(|(id, _)| *id);
         Step {
             items: self.shared.outbox.take(),
-            withdrawn: std::mem::take(&mut self.withdrawn),
+            withdrawn,
             more,
             cancelled: self.cancelled_at.take(),
             outcome: self.outcome.clone(),
@@ -319,9 +321,18 @@ impl Run {
         }
     }
 
+    /// Ends the run with an outcome that the Harness has for it, such as that its record cannot be
+    /// written (spec R17); [`Run::step`] must follow. The first outcome stands (spec R3).
+    pub fn break_off(&mut self, outcome: &Outcome) {
+        if self.outcome.is_none() {
+            self.end(outcome.clone());
+        }
+    }
+
     /// Ends the waits that a stop reaches, of the effects named: each call is resumed with the
-    /// interrupted error (spec K212). [`Run::step`] must follow.
-    pub fn stop(&mut self, ids: &[EffectId]) {
+    /// interrupted error (spec K212). Gives the effects that it reached; [`Run::step`] must follow.
+    pub fn stop(&mut self, ids: &[EffectId]) -> Vec<EffectId> {
+        let mut reached = Vec::new();
         for id in ids {
             let is_timer = match self.in_flight.get(id).map(|effect| &effect.deed) {
                 Some(Deed::Timer) => true,
@@ -332,7 +343,8 @@ impl Run {
             let Some(InFlight { task, .. }) = self.in_flight.remove(id) else {
                 continue;
             };
-            self.withdrawn.push(*id);
+            self.withdrawn.push((*id, Withdrawal::Interrupted));
+            reached.push(*id);
             match is_timer {
                 true => self.wake(task, |wait| {
                     wait.interrupted = true;
@@ -344,6 +356,7 @@ impl Run {
                 }
             }
         }
+        reached
     }
 
     pub(super) fn record(&self, task: TaskKey) -> &Record {

@@ -1,6 +1,7 @@
 //! How chains, tasks and the run end (spec K131 to K139, K208, K210).
 
 use super::classify;
+use super::effect::Withdrawal;
 use super::event::EventKind;
 use super::outcome::Outcome;
 use super::run::Run;
@@ -156,8 +157,9 @@ impl Run {
             .plain(&self.record(TaskKey::ROOT).task, title, kind);
         self.record_mut(TaskKey::ROOT).state = State::Ended(End::Delivered { ok: false });
         self.ready.clear();
+        let left = std::mem::take(&mut self.in_flight).into_keys();
         self.withdrawn
-            .extend(std::mem::take(&mut self.in_flight).into_keys());
+            .extend(left.map(|id| (id, Withdrawal::Dropped)));
         self.outcome = Some(outcome);
     }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::model::{Broker, Show};
+use super::record::Recorder;
 use super::requirements::Requirements;
 use super::unit::Operator;
 use super::{Seed, StartedAt};
-use crate::engine::Outcome;
 use crate::engine::model::Model;
+use crate::engine::{Outcome, RunError, RunErrorKind};
 use crate::lua::Cancel;
 use crate::prompt::Dialect;
 
@@ -73,8 +74,8 @@ impl CancelToken {
     }
 
     /// What the engine and Lua know of it.
-    pub(super) fn into_inner(self) -> Cancel {
-        self.0
+    pub(super) fn inner(&self) -> Cancel {
+        self.0.clone()
     }
 
     /// Whether the run was asked to end.
@@ -147,6 +148,8 @@ pub struct Launch {
     pub operator: Option<Arc<dyn Operator>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
+    /// What keeps the run's record; `None` for none (spec R13).
+    pub record: Option<Recorder>,
     /// Ends what the run waits for, without ending the run.
     pub stop: StopToken,
     /// Cancels the run.
@@ -170,4 +173,15 @@ pub struct Report {
     pub requirements: Requirements,
     /// The run's store, as the run left it.
     pub store: super::Store,
+}
+
+impl Report {
+    /// Whether nothing ran because the command has to be changed: PromptForge's launch whose input
+    /// text and declaration do not fit (spec C10). It has no record.
+    pub fn is_setup_error(&self) -> bool {
+        let dialect = self.prompt.as_ref().map(|prompt| prompt.dialect);
+        let is_input = |error: &RunError| error.kind == RunErrorKind::Input;
+        dialect == Some(Dialect::PromptForge)
+            && matches!(&self.outcome, Outcome::Failed(error) if is_input(error))
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use signal_hook::flag;
 
@@ -14,6 +14,21 @@ pub struct Cancel {
     flag: Arc<AtomicBool>,
     /// Whether only this type raises the flag, and so tells running Lua of it.
     tells: bool,
+    /// Where the run that looks at the flag found it up.
+    met: Option<Arc<Met>>,
+}
+
+/// Where a run first met its cancel.
+#[derive(Debug)]
+struct Met {
+    /// How much its current step has put out.
+    items: AtomicUsize,
+    /// How much that was when it met the cancel; [`Met::NOT`] while it has not.
+    at: AtomicUsize,
+}
+
+impl Met {
+    const NOT: usize = usize::MAX;
 }
 
 impl Default for Cancel {
@@ -21,6 +36,7 @@ impl Default for Cancel {
         Self {
             flag: Arc::default(),
             tells: true,
+            met: None,
         }
     }
 }
@@ -29,7 +45,11 @@ impl From<Arc<AtomicBool>> for Cancel {
     /// A cancel on a flag that something else may raise. It tells nobody, so Lua that runs under it
     /// looks at the flag every 10,000 instructions, which takes it up to twice as long.
     fn from(flag: Arc<AtomicBool>) -> Self {
-        Self { flag, tells: false }
+        Self {
+            flag,
+            tells: false,
+            met: None,
+        }
     }
 }
 
@@ -62,9 +82,41 @@ impl Cancel {
         }
     }
 
+    /// The same cancel as one run looks at it: where it is found raised first is kept, wherever in
+    /// the run that is.
+    pub fn of_run(&self) -> Self {
+        let met = Met {
+            items: AtomicUsize::new(0),
+            at: AtomicUsize::new(Met::NOT),
+        };
+        Self {
+            met: Some(Arc::new(met)),
+            ..self.clone()
+        }
+    }
+
+    /// The run's current step has put out so many events and effects.
+    pub fn put_out(&self, items: usize) {
+        if let Some(met) = &self.met {
+            met.items.store(items, Ordering::Relaxed);
+        }
+    }
+
+    /// How much the run's current step had put out when the run first found it raised.
+    pub fn met_at(&self) -> Option<usize> {
+        let met = self.met.as_ref()?.at.load(Ordering::Relaxed);
+        (met != Met::NOT).then_some(met)
+    }
+
     /// Whether it was raised.
     pub fn is_raised(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
+        let raised = self.flag.load(Ordering::Relaxed);
+        if raised && let Some(met) = &self.met {
+            let (items, order) = (met.items.load(Ordering::Relaxed), Ordering::Relaxed);
+            // Where it was met before, that stands.
+            let _ = met.at.compare_exchange(Met::NOT, items, order, order);
+        }
+        raised
     }
 
     /// The flag, for what looks at it in its own time.

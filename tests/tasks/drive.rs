@@ -105,7 +105,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
     let mut slots: BTreeSet<EffectId> = BTreeSet::new();
     for _ in 0..100_000 {
         let step = run.step();
-        for id in step.withdrawn {
+        for (id, _) in step.withdrawn {
             wanted.retain(|_, other| *other != id);
             slots.remove(&id);
             assert!(withdrawn.insert(id), "{id:?} is withdrawn once");

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use runvil::engine::{
-    Answer, Effect, EffectId, EventKind, Item, Outcome, Run, RunErrorKind, Setup,
+    Answer, Effect, EffectId, EventKind, Item, Outcome, Run, RunErrorKind, Setup, Withdrawal,
 };
 use runvil::harness::{Harness, Launch, Store};
 
@@ -457,7 +457,7 @@ fn a_broken_answer_ends_the_run_and_all_its_tasks() {
     };
     assert_eq!(error.kind, RunErrorKind::Internal);
     assert_eq!(error.message, "a worker panicked: boom");
-    assert_eq!(step.withdrawn, [asked[1].1]);
+    assert_eq!(step.withdrawn, [(asked[1].1, Withdrawal::Dropped)]);
     let names: Vec<&str> = step
         .items
         .iter()
