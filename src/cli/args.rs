@@ -102,7 +102,7 @@ pub struct RunArgs {
     pub name: Option<String>,
 
     #[command(flatten)]
-    pub show: ShowArgs,
+    pub show: ReportArgs,
 
     #[command(flatten)]
     pub look: Look,
@@ -113,7 +113,7 @@ pub struct RunArgs {
 
 /// What is shown of a run.
 #[derive(Args)]
-pub struct ShowArgs {
+pub struct ReportArgs {
     /// Print one JSON object instead of the result text
     #[arg(long)]
     pub json: bool,
@@ -196,7 +196,7 @@ pub struct ResumeArgs {
     pub durable: bool,
 
     #[command(flatten)]
-    pub show: ShowArgs,
+    pub show: ReportArgs,
 
     /// When to use colours
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]

@@ -10,7 +10,7 @@ use runvil::engine::{Event, Outcome};
 use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
-use super::args::{RunArgs, ShowArgs};
+use super::args::{ReportArgs, RunArgs};
 use super::failure::{self, Subject};
 use super::help::Backing;
 use super::json::RunObject;
@@ -65,7 +65,7 @@ struct Asked {
 
 /// What is needed to hand out what a run left.
 pub struct Ending<'a> {
-    pub show: &'a ShowArgs,
+    pub show: &'a ReportArgs,
     pub output: Option<&'a Path>,
     /// What the prompt file is called.
     pub file: String,
