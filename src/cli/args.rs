@@ -7,6 +7,8 @@ use clap_complete::Shell;
 use runvil::harness::{Limits, Seed, StartedAt};
 use runvil::prompt::Dialect;
 
+use super::packet::PacketArgs;
+
 /// Runs prompts: Markdown files that are programs.
 #[derive(Parser)]
 #[command(name = "runvil", version, arg_required_else_help = true)]
@@ -25,10 +27,14 @@ pub enum Command {
     Resume(Box<ResumeArgs>),
     /// Parse prompts and report what is wrong with them; run nothing
     Check(CheckArgs),
+    /// Show what a recorded run did
+    Show(ShowArgs),
     /// List the models that the host has
     Models(ModelsArgs),
     /// List the packs that the host has, and why those cannot serve that cannot
     Packs(PacksArgs),
+    /// Work on packets: folders of prompts, each done once its contract holds
+    Packet(PacketArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell to complete for
@@ -42,7 +48,8 @@ Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, a file that ca
 model that cannot be had), 130 cancelled.
 
 Where a prompt asks its operator, the answer is typed on the terminal; Ctrl-D gives none, and Ctrl-C \
-cancels the run.
+cancels the run. Ctrl-\\ (SIGQUIT) only stops what it waits for: a model's reply, a tool, a wait with \
+a timeout.
 
 A gateway is a server that speaks OpenAI's protocol for chat completions. Its URL stands in the \
 configuration or in RUNVIL_GATEWAY_URL, its key in RUNVIL_GATEWAY_API_KEY.")]
@@ -95,7 +102,7 @@ pub struct RunArgs {
     pub name: Option<String>,
 
     #[command(flatten)]
-    pub show: ShowArgs,
+    pub show: ReportArgs,
 
     #[command(flatten)]
     pub look: Look,
@@ -106,7 +113,7 @@ pub struct RunArgs {
 
 /// What is shown of a run.
 #[derive(Args)]
-pub struct ShowArgs {
+pub struct ReportArgs {
     /// Print one JSON object instead of the result text
     #[arg(long)]
     pub json: bool,
@@ -189,7 +196,7 @@ pub struct ResumeArgs {
     pub durable: bool,
 
     #[command(flatten)]
-    pub show: ShowArgs,
+    pub show: ReportArgs,
 
     /// When to use colours
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
@@ -211,6 +218,41 @@ pub struct HostArgs {
     /// Answer model rounds from this file, instead of a gateway
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Exit status: 0 shown, whatever became of the run; 2 where the record cannot be read, or a file cannot be \
+written that is there already.
+
+A trace opens in https://ui.perfetto.dev and in chrome://tracing. The page needs nothing but a browser.")]
+pub struct ShowArgs {
+    /// The record, as `run --record` writes it; `-` reads it from standard input
+    pub record: PathBuf,
+
+    /// Leave nothing out
+    #[arg(long)]
+    pub all: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write a trace in Chrome's JSON form
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+
+    /// Write a page with the timeline and every message
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Replace the files that are to be written, where they are there already
+    #[arg(long)]
+    pub force: bool,
+
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
 }
 
 #[derive(Args)]

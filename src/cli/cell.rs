@@ -7,12 +7,18 @@ pub fn cell(char: char) -> (String, usize) {
     if char == '\t' {
         return ("    ".to_owned(), 4);
     }
-    if char.is_control() {
+    if char.is_control() || turns_text(char) {
         let shown = char.escape_default().to_string();
         let width = shown.len();
         return (shown, width);
     }
     (char.to_string(), char.width().unwrap_or(0))
+}
+
+/// Whether a character makes a terminal show what follows it in another direction, on the rest of the
+/// line too, which is not the text's own.
+pub fn turns_text(char: char) -> bool {
+    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A text as it is shown on one line.
@@ -75,6 +81,7 @@ mod tests {
         assert_eq!(end_of("abcd", 3), "…cd");
         assert_eq!(end_of("日本語", 5), "…本語");
         assert_eq!(start_of("日本語", 4), "日…");
+        assert_eq!(shown("a\u{202e}b"), r"a\u{202e}b");
         assert_eq!(start_of("\u{1b}xy", 7), r"\u{1b}".to_owned() + "…");
         assert_eq!(
             (start_of("ab", 1), start_of("", 0)),

@@ -75,19 +75,32 @@ pub fn status_of(printed: io::Result<()>, status: Status, style: Style) -> Statu
 
 /// The style of errors under a `--color` choice (spec C2).
 pub fn error_style(choice: ColorChoice) -> Style {
+    style(choice, stderr_is_capable())
+}
+
+/// The style of what is printed to standard output under a `--color` choice (spec C2).
+pub fn output_style(choice: ColorChoice) -> Style {
+    style(choice, is_capable(&io::stdout()))
+}
+
+fn style(choice: ColorChoice, is_capable: bool) -> Style {
     Style::new(match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
             let no_color = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            !no_color && stderr_is_capable()
+            !no_color && is_capable
         }
     })
 }
 
 /// Whether standard error is a terminal that understands sequences.
 pub fn stderr_is_capable() -> bool {
-    io::stderr().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
+    is_capable(&io::stderr())
+}
+
+fn is_capable(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 fn json_line(value: &impl Serialize) -> io::Result<String> {

@@ -17,6 +17,7 @@ mod live;
 mod models;
 mod operator;
 mod output;
+mod packet;
 mod packs;
 mod provider;
 mod quote;
@@ -25,6 +26,7 @@ mod regions;
 mod replay;
 mod resume;
 mod run;
+mod show;
 mod source;
 mod status;
 mod style;
@@ -52,8 +54,10 @@ pub fn main() -> ExitCode {
             Command::Replay(args) => replay::replay(&args),
             Command::Resume(args) => resume::resume(&args),
             Command::Check(args) => check::check(&args),
+            Command::Show(args) => show::show(&args),
             Command::Models(args) => models::models(&args),
             Command::Packs(args) => packs::packs(&args),
+            Command::Packet(args) => packet::packet(&args.command),
             Command::Completions { shell } => completions::completions(shell),
         },
         Err(error) => explain(&error),

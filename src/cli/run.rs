@@ -10,7 +10,7 @@ use runvil::engine::{Event, Outcome};
 use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
-use super::args::{RunArgs, ShowArgs};
+use super::args::{ReportArgs, RunArgs};
 use super::failure::{self, Subject};
 use super::help::Backing;
 use super::json::RunObject;
@@ -65,7 +65,7 @@ struct Asked {
 
 /// What is needed to hand out what a run left.
 pub struct Ending<'a> {
-    pub show: &'a ShowArgs,
+    pub show: &'a ReportArgs,
     pub output: Option<&'a Path>,
     /// What the prompt file is called.
     pub file: String,
@@ -168,6 +168,7 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
             .map(|folder| open_store(folder))
             .transpose()?,
         cancel: interrupt::listen()?,
+        stop: interrupt::listen_for_stop()?,
         operator: operator.operator(),
         ..Launch::default()
     };

@@ -13,6 +13,7 @@ mod reader;
 mod recorder;
 #[cfg(test)]
 mod tests;
+pub mod timeline;
 pub(super) mod write;
 
 pub use answer::Answered;
