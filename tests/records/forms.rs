@@ -154,7 +154,8 @@ fn a_stop_names_what_it_reached_and_no_question() {
     let lua = "models.default('main', {})\n\
         local ask = tasks.spawn('### Ask')\n\
         local ok, e = pcall(models.infer, 'x')\n\
-        return e.kind .. tasks.join({ ask })[1]";
+        local _, _, said = tasks.join_any({ ask })\n\
+        return e.kind .. said";
     let more = "\n### Ask\n\n```lua\nreturn (input.ask())\n```\n";
     let front = "uses: [user-input]\nmodels:\n  main: {description: d}\n";
     let script =
@@ -164,14 +165,10 @@ fn a_stop_names_what_it_reached_and_no_question() {
     let launch = Launch {
         model: Some(script.model().clone()),
         broker: Some(Arc::new(script)),
-        operator: Some(Arc::new(Slow)),
-        stop: stop.clone(),
+        operator: Some(Arc::new(Stopping(stop.clone()))),
+        stop,
         ..Launch::default()
     };
-    std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        stop.stop();
-    });
     let (report, record) = record(&prompt(front, lua, more), launch);
     assert_eq!(
         report.outcome,
@@ -192,13 +189,16 @@ fn a_stop_names_what_it_reached_and_no_question() {
     assert_eq!(replayed.outcome, Some(report.outcome));
 }
 
-/// Answers after a while.
+/// Stops what the run waits for, and answers after a while.
 #[derive(Debug)]
-struct Slow;
+struct Stopping(runvil::harness::StopToken);
 
-impl runvil::harness::unit::Operator for Slow {
+impl runvil::harness::unit::Operator for Stopping {
     fn ask(&self, _: &runvil::harness::unit::Question) -> Result<String, String> {
-        std::thread::sleep(std::time::Duration::from_millis(150));
+        let while_it_waits = std::time::Duration::from_millis(50);
+        std::thread::sleep(while_it_waits);
+        self.0.stop();
+        std::thread::sleep(while_it_waits);
         Ok("at last".to_owned())
     }
 }

@@ -17,7 +17,7 @@ use runvil::harness::record::{Answered, Line, Reader};
 use crate::process::{Finished, finish, runvil};
 
 /// How often processes are killed where nothing else is said.
-const KILLS: usize = 48;
+const KILLS: usize = 200;
 /// How many folders there are at a time.
 const LANES: usize = 4;
 
@@ -253,4 +253,79 @@ fn a_run_killed_at_any_moment_ends_as_if_it_had_not_been() {
             scope.spawn(move || lane(at, left));
         }
     });
+}
+
+/// A run that does nothing but change files, so that it is killed while it does.
+const WRITES: &str = r#"---
+name: w
+description: d
+runvil: 0
+---
+# W
+
+## A
+
+```lua
+tasks.fanout('### Part', { 'x', 'y' })
+for i = 1, 60 do
+  store.append('log', i .. ';')
+  store.append('log', 'same;')
+  store.write('last', 'number ' .. i)
+  store.str_replace('last', 'number', 'no.')
+  if i % 20 == 0 then store.delete('last') end
+end
+return store.read('log')
+```
+
+### Part
+
+```lua
+for i = 1, 40 do store.append(item, 'again;') end
+```
+"#;
+
+/// Operations that were in flight are done once, whether they had been done or not (spec R16).
+#[test]
+fn a_run_killed_while_it_writes_writes_all_once() {
+    let log: String = (1..=60).map(|i| format!("{i};same;")).collect();
+    let mut dice = 0x2545_f491_4f6c_dd1d_u64;
+    for _ in 0..KILLS / 8 {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::create_dir(folder.join("store")).unwrap();
+        fs::write(folder.join("w.md"), WRITES).unwrap();
+        let words = |folder: &Path| match fs::metadata(folder.join("r")).map(|known| known.len()) {
+            Err(_) | Ok(0) => vec![
+                "run", "w.md", "--record", "r", "--force", "--store", "store",
+            ],
+            Ok(_) => vec!["resume", "r", "--store", "store"],
+        };
+        for _ in 0..4 {
+            let mut command = runvil(folder, words(folder));
+            command.stdin(Stdio::null()).stdout(Stdio::null());
+            let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+            dice ^= dice << 13;
+            dice ^= dice >> 7;
+            dice ^= dice << 17;
+            thread::sleep(Duration::from_micros(3_000 + (dice >> 11) % 60_000));
+            child.kill().unwrap();
+            if child.wait().unwrap().code().is_some() {
+                break;
+            }
+        }
+        let record = fs::read_to_string(folder.join("r")).unwrap_or_default();
+        if !record.contains(r#""t":"outcome""#) {
+            let finished = collect(folder, &words(folder));
+            assert_eq!(finished.status, Some(0), "{finished:?}");
+            assert_eq!(finished.stdout, log);
+        }
+        let read = |file: &str| fs::read_to_string(folder.join("store").join(file)).unwrap();
+        assert_eq!(read("log"), log);
+        assert_eq!(
+            (read("x"), read("y")),
+            ("again;".repeat(40), "again;".repeat(40))
+        );
+        assert!(!folder.join("store/last").exists());
+        assert_eq!(collect(folder, &["replay", "r"]).status, Some(0));
+    }
 }
