@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[allow(dead_code, reason = "the other tests of `show` use the rest")]
 mod process;
 
 #[path = "show/hostile_record.rs"]
 mod hostile_record;
+#[allow(dead_code, reason = "the other tests of `show` use the rest")]
 #[path = "show/recorded.rs"]
 mod recorded;
 
