@@ -87,17 +87,34 @@ impl CancelToken {
 /// Stops what a run waits for when it is asked to: its model rounds and timed waits end with the
 /// interrupted error, and the run goes on (spec K178). Clones share one state.
 #[derive(Clone, Debug, Default)]
-pub struct StopToken(Arc<AtomicU64>);
+pub struct StopToken {
+    count: Arc<AtomicU64>,
+    asked: Arc<AtomicBool>,
+}
+
+impl From<Arc<AtomicBool>> for StopToken {
+    /// A token that something else can ask too, such as a signal handler: by raising this flag, which
+    /// is taken down when it is seen.
+    fn from(asked: Arc<AtomicBool>) -> Self {
+        Self {
+            count: Arc::default(),
+            asked,
+        }
+    }
+}
 
 impl StopToken {
     /// Ends what is in flight now.
     pub fn stop(&self) {
-        self.0.fetch_add(1, Ordering::AcqRel);
+        self.count.fetch_add(1, Ordering::AcqRel);
     }
 
     /// How often it was asked for.
     pub(super) fn count(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
+        if self.asked.swap(false, Ordering::AcqRel) {
+            self.stop();
+        }
+        self.count.load(Ordering::Acquire)
     }
 }
 

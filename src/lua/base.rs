@@ -7,15 +7,17 @@ use mlua::{Function as LuaFunction, Lua, LuaString, StdLib, Table, Value};
 
 use super::helpers::{self, Helper};
 use super::host::{Host, Raise};
-use super::order;
+use super::order::{following, sort_keys};
+use super::strings::KEPT;
 use super::vm::Core;
 
-/// Functions of Lua's own string library, and under which names they are kept among its globals.
-pub(super) const KEPT_STRINGS: [(&str, &str); 4] = [
-    ("format", "string.format"),
-    ("sub", "string.sub"),
-    ("find", "string.find"),
-    ("gmatch", "string.gmatch"),
+/// Functions of Lua's own table library, and under which names they are kept among its globals.
+const KEPT_TABLES: [(&str, &str); 5] = [
+    ("concat", "table.concat"),
+    ("insert", "table.insert"),
+    ("move", "table.move"),
+    ("remove", "table.remove"),
+    ("sort", "table.sort"),
 ];
 
 /// What the helper of metatables needs of Lua's own globals.
@@ -44,20 +46,91 @@ impl<H: Host> Core<H> {
             "_G" => return Ok(Value::Table(self.globals.clone())),
             "assert" | "error" | "pcall" | "xpcall" => "errors",
             "next" | "pairs" => "iterate",
-            "getmetatable" | "setmetatable" => "meta",
+            "getmetatable" | "setmetatable" => {
+                // It would show the handler that fills the table of strings.
+                self.fill_strings(lua)?;
+                "meta"
+            }
             "table" => {
-                let table = self.library(lua, StdLib::TABLE, "table")?;
+                self.native_table(lua, "concat")?;
+                let table: Table = self.base.raw_get("table")?;
                 let own = self.group(lua, "tables")?;
                 for name in ["concat", "sort"] {
+                    table.raw_set(name, own.raw_get::<Value>(name)?)?;
+                }
+                let own = self.group(lua, "shift")?;
+                for name in ["insert", "move", "remove"] {
                     table.raw_set(name, own.raw_get::<Value>(name)?)?;
                 }
                 return Ok(Value::Table(table));
             }
             "tostring" => "text",
+            "string" => {
+                self.fill_strings(lua)?;
+                return self.base.raw_get(name);
+            }
             "math" => return self.seeded_math(lua).map(Value::Table),
             _ => return self.base.raw_get(name),
         };
         self.group(lua, group)?.raw_get(name)
+    }
+
+    /// A function of Lua's own table library, which is opened for it.
+    pub(super) fn native_table(&self, lua: &Lua, name: &str) -> mlua::Result<Value> {
+        let kept = |name: &str| KEPT_TABLES.iter().find(|(own, _)| *own == name);
+        let Some((_, kept)) = kept(name) else {
+            return Ok(Value::Nil);
+        };
+        if let found @ Value::Function(_) = self.base.raw_get(*kept)? {
+            return Ok(found);
+        }
+        let table = self.library(lua, StdLib::TABLE, "table")?;
+        for (name, kept) in KEPT_TABLES {
+            self.base.raw_set(kept, table.raw_get::<Value>(name)?)?;
+        }
+        self.base.raw_get(*kept)
+    }
+
+    /// Takes the functions that are replaced out of the table of strings, to be put there when it is
+    /// first looked for one of them, or looked at.
+    pub(super) fn defer_strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
+        let string: Table = self.base.raw_get("string")?;
+        for (name, kept) in KEPT {
+            self.base.raw_set(kept, string.raw_get::<Value>(name)?)?;
+            if name != "sub" {
+                string.raw_set(name, Value::Nil)?;
+            }
+        }
+        let core = self.clone();
+        let guard = lua.create_table_with_capacity(0, 1)?;
+        guard.raw_set(
+            "__index",
+            lua.create_function(move |lua, (string, key): (Table, Value)| {
+                core.fill_strings(lua)?;
+                string.raw_get::<Value>(key)
+            })?,
+        )?;
+        string.set_metatable(Some(guard))
+    }
+
+    /// Completes the table of strings.
+    fn fill_strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
+        let string: Table = self.base.raw_get("string")?;
+        if string.metatable().is_none() {
+            return Ok(());
+        }
+        let own = self.group(lua, "strings")?;
+        for (name, _) in KEPT {
+            match name {
+                "sub" => {}
+                "format" => {
+                    let format: Value = self.group(lua, "text")?.raw_get(name)?;
+                    string.raw_set(name, format)?;
+                }
+                _ => string.raw_set(name, own.raw_get::<Value>(name)?)?,
+            }
+        }
+        string.set_metatable(None)
     }
 
     /// Opens one of Lua's own libraries, out of the prompt's sight.
@@ -117,9 +190,11 @@ impl<H: Host> Core<H> {
             "iterate" => {
                 let core = self.clone();
                 let following = lua.create_function(move |_, args: (Table, i64, Value)| {
-                    core.poll()?;
-                    following(args)
+                    following(args, &|| core.poll())
                 })?;
+                let core = self.clone();
+                let sort =
+                    lua.create_function(move |_, keys: Table| sort_keys(&keys, &|| core.poll()))?;
                 let core = self.clone();
                 let touch = lua.create_function(move |lua, table: Table| {
                     if table == core.globals {
@@ -137,7 +212,7 @@ impl<H: Host> Core<H> {
                     base("getmetatable")?,
                     base("error")?,
                     lua.create_function(metafield)?,
-                    lua.create_function(sort_keys)?,
+                    sort,
                     following,
                     touch,
                 ))?
@@ -149,16 +224,28 @@ impl<H: Host> Core<H> {
                 base("select")?,
                 base("string.sub")?,
                 base("string.find")?,
-                base("string.gmatch")?,
+                self.group(lua, "strings")?.raw_get::<Value>("gmatch")?,
                 ordinal(lua)?,
+            ))?,
+            "strings" => self.strings(lua)?,
+            "shift" => helpers::load(lua, Helper::Shift)?.call((
+                self.native_table(lua, "insert")?,
+                self.native_table(lua, "remove")?,
+                self.native_table(lua, "move")?,
+                base("type")?,
+                base("select")?,
+                base("getmetatable")?,
+                base("error")?,
+                base("string.gsub")?,
+                lua.create_function(|lua, value: Value| lua.coerce_integer(value))?,
+                lua.create_function(metafield)?,
             ))?,
             "tables" => {
                 let text = self.group(lua, "text")?;
-                let table: Table = self.base.raw_get("table")?;
                 let integer = lua.create_function(|_, value: Value| Ok(value.is_integer()))?;
                 helpers::load(lua, Helper::Tables)?.call((
-                    table.raw_get::<Value>("concat")?,
-                    table.raw_get::<Value>("sort")?,
+                    self.native_table(lua, "concat")?,
+                    self.native_table(lua, "sort")?,
                     base("type")?,
                     base("error")?,
                     text.raw_get::<Value>("tostring")?,
@@ -207,48 +294,6 @@ fn metafield(_: &Lua, (value, name): (Value, LuaString)) -> mlua::Result<Value> 
         },
         _ => Ok(Value::Nil),
     }
-}
-
-/// Sorts a list of keys in place (spec L38).
-fn sort_keys(_: &Lua, keys: Table) -> mlua::Result<()> {
-    let mut sorted: Vec<Value> = keys.sequence_values().collect::<mlua::Result<_>>()?;
-    sorted.sort_by(order::compare);
-    for (at, key) in (1i64..).zip(sorted) {
-        keys.raw_set(at, key)?;
-    }
-    Ok(())
-}
-
-/// The key that follows `after` outside the array part of `length`, the first one after nil
-/// (spec L42).
-fn following((table, length, after): (Table, i64, Value)) -> mlua::Result<Value> {
-    let mut best: Option<Value> = None;
-    let mut passed = false;
-    for pair in table.pairs::<Value, Value>() {
-        let (key, _) = pair?;
-        if matches!(key, Value::Integer(i) if (1..=length).contains(&i)) {
-            continue;
-        }
-        if !after.is_nil() {
-            match order::compare(&key, &after) {
-                std::cmp::Ordering::Less => continue,
-                // Keys without an order of their own come as the table has them.
-                std::cmp::Ordering::Equal if key == after => {
-                    passed = true;
-                    continue;
-                }
-                std::cmp::Ordering::Equal if !passed && table.contains_key(&after)? => continue,
-                _ => {}
-            }
-        }
-        let better = best
-            .as_ref()
-            .is_none_or(|b| order::compare(&key, b).is_lt());
-        if better {
-            best = Some(key);
-        }
-    }
-    Ok(best.unwrap_or(Value::Nil))
 }
 
 /// Numbers values in the order in which they are first shown.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
 
-use super::base::KEPT_STRINGS;
 use super::convert::to_lua;
 use super::data::Data;
 use super::failure::Failure;
@@ -41,11 +40,6 @@ impl<H: Host> Core<H> {
         )?;
         *self.guard.borrow_mut() = Some(guard.clone());
         self.globals.set_metatable(Some(guard))?;
-        // What the helper of texts will need: a prompt may change the table of strings first.
-        let string: Table = self.base.raw_get("string")?;
-        for (name, kept) in KEPT_STRINGS {
-            self.base.raw_set(kept, string.raw_get::<Value>(name)?)?;
-        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The section VM: the only place that knows Lua (spec part 02).
 
 mod arg;
+mod arguments;
 mod base;
 mod cancel;
 mod collection;
@@ -17,12 +18,14 @@ mod host;
 mod library;
 mod object;
 mod order;
+mod pattern;
 mod preempt;
 mod prelude;
 mod raised;
 mod rebase;
 mod reply;
 mod sealed;
+mod strings;
 mod vm;
 
 pub use arg::{Arg, NotUtf8};

@@ -178,23 +178,17 @@ impl<H: Host> Vm<H> {
         )?;
         core.preempts
             .set(preempt::take_hook(&lua, core.cancel.tells()));
-        let runner = {
+        core.defer_strings(&lua)?;
+        let runner: LuaFunction = {
             let shared = core.clone();
             let seen = lua.create_function(move |lua, error: Value| {
                 let trace = lua.traceback(None, 1)?.to_string_lossy();
                 *shared.seen.borrow_mut() = Some(Seen { trace });
                 Ok(error)
             })?;
-            let shared = core.clone();
-            let format = lua.create_function(move |lua, ()| {
-                shared.group(lua, "text")?.raw_get::<Value>("format")
-            })?;
             let xpcall: Value = core.base.raw_get("xpcall")?;
             let helper = helpers::load(&lua, Helper::Run)?;
-            let (runner, format): (LuaFunction, Value) = helper.call((xpcall, seen, format))?;
-            let string: Table = core.base.raw_get("string")?;
-            string.raw_set("format", format)?;
-            runner
+            helper.call((xpcall, seen))?
         };
         lua.set_memory_limit(core.memory)?;
         Ok(Self {

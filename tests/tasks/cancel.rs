@@ -210,6 +210,39 @@ fn endless_lua_ends_wherever_it_runs() {
 }
 
 #[test]
+fn endless_library_calls_end() {
+    for lua in [
+        "return ('a'):rep(30000):find(('.-'):rep(20) .. 'b')",
+        "return ('a'):rep(30000):match(('a*'):rep(20) .. 'b')",
+        "for m in ('a'):rep(30000):gmatch(('.-'):rep(20) .. 'b') do end",
+        "return ('a'):rep(30000):gsub(('.-'):rep(20) .. 'b', 'c')",
+        "return ('a'):rep(30000):gsub(('.-'):rep(20) .. 'b', function() end)",
+        "return ('a'):rep(30000):gsub(('.-'):rep(20) .. 'b', {})",
+        "return ('('):rep(3000000):find('%b()')",
+        "return ('a'):rep(3000000):find('(a*)%1%1b')",
+        "return string.find(('a'):rep(60), ('a?'):rep(60) .. ('a'):rep(60) .. 'b')",
+        "while true do string.find(('a'):rep(2e7), ('a'):rep(1e7) .. 'b', 1, true) end",
+        "while true do string.rep('x', 6e7) end",
+        "while true do string.rep('x', 1e6, ', ') end",
+        "return string.format('%' .. ('0'):rep(30000) .. '!', {})",
+        "table.insert(setmetatable({}, { __len = function() return 1e15 end }), 1, 0)",
+        "table.remove(setmetatable({}, { __len = function() return 1e15 end }), 1)",
+        "table.move({}, 1, 1e15, 2)",
+        "table.move({}, 1.0, 1e15, 2, {})",
+        "table.concat(setmetatable({}, { __index = function() return '' end }), '', 1, 1 << 60)",
+        "local t = {} for i = 1, 3e4 do t[i] = i end \
+         while true do pcall(table.sort, t, function() return true end) end",
+        "local t = {} for i = 1, 3e5 do t['k' .. i] = i end \
+         while true do for k in pairs(t) do break end end",
+        "local t = {} for i = 1, 3e5 do t['k' .. i] = i end while true do next(t) end",
+    ] {
+        let cancel = Cancel::default();
+        let took = cancelled_in(lua, cancel.clone(), || cancel.raise());
+        assert!(took < Duration::from_secs(2), "{lua}: {took:?}");
+    }
+}
+
+#[test]
 fn a_flag_that_something_else_raises_is_looked_at() {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = flag.clone();
