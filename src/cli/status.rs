@@ -19,6 +19,8 @@ pub enum Status {
     Refused,
     /// The run was cancelled.
     Cancelled,
+    /// A contract could not be checked (spec P25).
+    Fault,
 }
 
 impl From<Status> for ExitCode {
@@ -29,6 +31,7 @@ impl From<Status> for ExitCode {
             Status::Setup => 2,
             Status::Refused => 4,
             Status::Cancelled => 130,
+            Status::Fault => 3,
         })
     }
 }

@@ -2,12 +2,14 @@
 //! effects (spec R7).
 
 pub mod gateway;
+pub(crate) mod group;
 mod host;
 pub mod http;
 mod launch;
 mod log;
 pub mod mcp;
 pub mod model;
+pub(crate) mod pattern;
 mod perform;
 mod pool;
 mod prepare;

@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
 use serde_yaml::{Mapping, Number, Value};
 
 use crate::harness::yaml::{self, YamlError};
@@ -25,7 +27,11 @@ pub(super) enum FrontMatterError {
 pub(super) fn read(text: &str) -> Result<Mapping, FrontMatterError> {
     // A document without an alias is its own size: an escape at most doubles what it stands for.
     let left = Cell::new(EXPANSION_CAP.max(text.len().saturating_mul(2)));
-    match yaml::read_seed(text, Node { left: &left }) {
+    let node = Node {
+        left: &left,
+        tags: Tags::Refused,
+    };
+    match yaml::read_seed(text, node) {
         Ok(Value::Mapping(map)) => Ok(map),
         Ok(Value::Null) => Ok(Mapping::new()),
         Ok(_) => Err(FrontMatterError::NotAMap),
@@ -33,10 +39,29 @@ pub(super) fn read(text: &str) -> Result<Mapping, FrontMatterError> {
     }
 }
 
+/// Reads YAML that is anybody's: a tag is left out, and an empty document is null. The rest is as
+/// with frontmatter.
+pub(super) fn read_data(text: &str) -> Result<Value, YamlError> {
+    let left = Cell::new(EXPANSION_CAP.max(text.len().saturating_mul(2)));
+    let node = Node {
+        left: &left,
+        tags: Tags::LeftOut,
+    };
+    yaml::read_seed(text, node)
+}
+
+/// What becomes of tags.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tags {
+    Refused,
+    LeftOut,
+}
+
 /// Reads a value, counting what it takes.
 #[derive(Clone, Copy)]
 struct Node<'a> {
     left: &'a Cell<usize>,
+    tags: Tags,
 }
 
 impl Node<'_> {
@@ -132,8 +157,14 @@ impl<'de> Visitor<'de> for Node<'_> {
         Ok(Value::Mapping(map))
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(self, _: A) -> Result<Value, A::Error> {
-        Err(A::Error::custom(TAGGED))
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Value, A::Error> {
+        match self.tags {
+            Tags::Refused => Err(A::Error::custom(TAGGED)),
+            Tags::LeftOut => {
+                let (_, value) = tagged.variant::<String>()?;
+                value.newtype_variant_seed(self)
+            }
+        }
     }
 }
 

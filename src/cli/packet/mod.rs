@@ -14,6 +14,7 @@ mod prompt;
 mod repo;
 mod report;
 mod template;
+mod verify;
 
 use clap::{Args, Subcommand};
 
@@ -66,6 +67,8 @@ pub enum PacketCommand {
     List(list::ListArgs),
     /// Show which prompts would run, in which order and by whom; run nothing
     Plan(Box<plan::PlanArgs>),
+    /// Check the contracts of prompts; start no provider and write nothing
+    Verify(verify::VerifyArgs),
     /// Work on templates of prompts
     #[command(subcommand, arg_required_else_help = true)]
     Template(template::TemplateCommand),
@@ -87,6 +90,7 @@ pub fn packet(command: &PacketCommand) -> Status {
         PacketCommand::Preflight(args) => doctor::preflight(args),
         PacketCommand::List(args) => list::list(args),
         PacketCommand::Plan(args) => plan::plan(args),
+        PacketCommand::Verify(args) => verify::verify(args),
         PacketCommand::Template(template::TemplateCommand::List(args)) => template::list(args),
         PacketCommand::Profile(profile::ProfileCommand::List) => profile::list(),
     }

@@ -71,6 +71,8 @@ pub fn read_seed<'a, S: DeserializeSeed<'a>>(
             message: "recursion limit exceeded".to_owned(),
         });
     }
+    // The reader itself finds no value in it, not even null.
+    let text = if is_empty(text) { "null" } else { text };
     let document = serde_yaml::Deserializer::from_str(text);
     let mut track = Track::new();
     let read = seed.deserialize(serde_path_to_error::Deserializer::new(document, &mut track));
