@@ -5,7 +5,6 @@ mod alias;
 pub mod authoring;
 mod body;
 pub mod checklist;
-mod clause;
 mod command_line;
 mod config_home;
 pub mod contract;
@@ -37,7 +36,6 @@ mod template;
 mod words;
 mod write;
 
-pub use clause::CLAUSES;
 pub use config_home::ConfigHome;
 pub use document::Document;
 pub use error::PacketError;
