@@ -215,10 +215,10 @@ impl Pipe {
     }
 }
 
+/// Takes what is there from each. Whether there was something.
 fn pump(pipes: &mut [Pipe]) -> bool {
-    pipes
-        .iter_mut()
-        .fold(false, |took, pipe| pipe.pump() || took)
+    let took: Vec<bool> = pipes.iter_mut().map(Pipe::pump).collect();
+    took.contains(&true)
 }
 
 /// Waits for output, or for a while.

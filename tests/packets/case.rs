@@ -82,7 +82,10 @@ pub fn read_all() -> Vec<Case> {
         let others = ["contract-", "life-", "matrix."];
         name.ends_with(".yaml") && !others.iter().any(|start| name.starts_with(start))
     };
-    files.retain(|file| file.file_name().is_some_and(|it| is_ours(&it.to_string_lossy())));
+    files.retain(|file| {
+        file.file_name()
+            .is_some_and(|it| is_ours(&it.to_string_lossy()))
+    });
     let read = |file: &PathBuf| -> Vec<Case> {
         let text = fs::read_to_string(file).unwrap();
         serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))

@@ -54,7 +54,7 @@ impl Life<'_> {
         let played = match self.provider.open(&job) {
             Ok(mut session) => self.run(session.as_mut(), &job, &mut reporter),
             Err(failure) => Played {
-                ended: Ended::NotStarted(failure),
+                ended: Ended::NotStarted(*failure),
                 resumes: 0,
                 recovery_error: None,
             },
