@@ -9,6 +9,7 @@ mod launch;
 mod log;
 pub mod mcp;
 pub mod model;
+pub(crate) mod pattern;
 mod perform;
 mod pool;
 mod prepare;

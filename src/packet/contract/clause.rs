@@ -98,3 +98,14 @@ impl Clause {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::CLAUSES;
+
+    #[test]
+    fn what_is_evaluated_is_what_lint_knows() {
+        assert_eq!(Clause::ALL.map(Clause::key), CLAUSES);
+    }
+}

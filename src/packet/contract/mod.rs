@@ -14,7 +14,7 @@ mod entry;
 mod files;
 mod glob;
 mod inside;
-mod pattern;
+pub(super) mod pattern;
 mod preflight;
 mod read;
 mod report;

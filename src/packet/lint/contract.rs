@@ -1,11 +1,11 @@
 //! Hazards of one prompt's contract.
 
-use regex::Regex;
 use serde_yaml::Value;
 
 use super::findings::Findings;
 use crate::packet::clause::{CLAUSES, Entry, entries};
 use crate::packet::command_line::Written;
+use crate::packet::contract::pattern::{self, BadPattern};
 use crate::packet::keys::{items, scalar, shown};
 use crate::packet::name::PACKET;
 use crate::packet::packet::Packet;
@@ -129,10 +129,7 @@ fn patterns(entry: Entry<'_>, findings: &mut Findings<'_>) {
         _ => Vec::new(),
     };
     for pattern in patterns {
-        if let Err(error) = Regex::new(pattern) {
-            let cause = error.to_string();
-            let cause = cause.lines().last().unwrap_or_default();
-            let cause = cause.strip_prefix("error: ").unwrap_or(cause);
+        if let Err(BadPattern(cause)) = pattern::compile(pattern) {
             let message = format!(
                 "verify.{} entry {}: invalid pattern {pattern:?}: {cause}",
                 entry.clause, entry.number
