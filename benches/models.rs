@@ -9,10 +9,11 @@ mod server;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runvil::Outcome;
-use runvil::engine::model::{Body, Model, Thinking};
+use runvil::engine::model::{Body, Model, Round, Thinking, Tool};
 use runvil::harness::gateway::{Completion, Form};
 use runvil::harness::model::Broker;
 use runvil::harness::{Harness, Launch, Limits};
+use runvil::lua::Data;
 use ureq::Agent;
 
 use server::{event, gateway, large, perform, reply, round, serve, serve_after};
@@ -58,6 +59,60 @@ fn rounds(c: &mut Criterion) {
         b.iter(|| run(&source, &gateway, 8));
     });
     group.finish();
+}
+
+/// Rounds of `models.loop` that offer no tools, and 100 with two parameters each, which makes a
+/// request of some 20 KB. `request` is such a round without its run.
+fn offered(c: &mut Criterion) {
+    let url = serve(reply(&[event("Hello")]));
+    let mut group = c.benchmark_group("offered tools");
+    group.throughput(Throughput::Elements(ROUNDS));
+    for count in [0, 100] {
+        group.bench_function(format!("request, {count}"), |b| {
+            let gateway = gateway(&url);
+            let tools = (0..count).map(|i| tool(&format!("tool_{i}")));
+            let round = Arc::new(Round {
+                tools: tools.collect(),
+                ..(*round()).clone()
+            });
+            b.iter(|| {
+                for _ in 0..ROUNDS {
+                    perform(&gateway, &round).expect("answers");
+                }
+            });
+        });
+        group.bench_function(format!("run, {count}"), |b| {
+            let gateway: Arc<dyn Broker> = Arc::new(gateway(&url));
+            let source = prompt(&format!(
+                "for i = 1, {count} do tools.offer_local('tool_' .. i, '{DESCRIPTION}', \
+                 {{ path = {{ 'string', '{DESCRIPTION}' }}, count = 'integer' }}, error) end \
+                 for _ = 1, {ROUNDS} do models.loop(messages.new():user('Say hello.')) end"
+            ));
+            b.iter(|| run(&source, &gateway, 8));
+        });
+    }
+    group.finish();
+}
+
+const DESCRIPTION: &str = "Reads so many lines of a file, from its beginning.";
+
+/// A tool with two parameters.
+fn tool(name: &str) -> Tool {
+    let text = |text: &str| Data::text(text);
+    let path = [("type", text("string")), ("description", text(DESCRIPTION))];
+    let properties = [
+        ("path", Data::object(path)),
+        ("count", Data::object([("type", text("integer"))])),
+    ];
+    Tool {
+        name: name.into(),
+        description: DESCRIPTION.into(),
+        parameters: Data::object([
+            ("type", text("object")),
+            ("properties", Data::object(properties)),
+            ("required", Data::list([text("count"), text("path")])),
+        ]),
+    }
 }
 
 /// A fanout of 200 arms with a round each, whose server takes 20 ms: at best 200 / concurrency
@@ -150,5 +205,5 @@ fn decode(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, rounds, fanout, stream, decode);
+criterion_group!(benches, rounds, offered, fanout, stream, decode);
 criterion_main!(benches);

@@ -21,6 +21,8 @@ mod content;
 mod failures;
 #[path = "web/html.rs"]
 mod html;
+#[path = "web/model.rs"]
+mod model;
 #[path = "web/network.rs"]
 mod network;
 #[path = "web/providers.rs"]

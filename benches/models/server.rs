@@ -41,8 +41,7 @@ fn answer(mut stream: TcpStream, latency: Duration, reply: &[u8]) {
             Ok(count @ 1..) => request.extend_from_slice(&piece[..count]),
             _ => return,
         }
-        // The requests of these benches are JSON that ends like this.
-        if request.ends_with(b"}}") {
+        if is_whole(&request) {
             request.clear();
             if !latency.is_zero() {
                 thread::sleep(latency);
@@ -52,6 +51,21 @@ fn answer(mut stream: TcpStream, latency: Duration, reply: &[u8]) {
             }
         }
     }
+}
+
+/// Whether a request is there with all of its body.
+fn is_whole(request: &[u8]) -> bool {
+    let Some(end) = memchr::memmem::find(request, b"\r\n\r\n") else {
+        return false;
+    };
+    let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
+    let mut lengths = head
+        .lines()
+        .filter_map(|line| line.strip_prefix("content-length:"));
+    let length = lengths
+        .next()
+        .map_or(0, |length| length.trim().parse().expect("a length"));
+    request.len() >= end + 4 + length
 }
 
 /// A streamed reply as it is sent: each event in a chunk of its own.
@@ -102,7 +116,6 @@ pub fn round() -> Arc<Round> {
         tools: Vec::new().into(),
         temperature: None,
         max_tokens: None,
-        // Last in the request, which then ends as the server expects.
         thinking: Some(false),
     })
 }

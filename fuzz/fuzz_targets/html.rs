@@ -4,12 +4,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use runvil::harness::web::html::render;
+use runvil::harness::model::Abort;
+use runvil::harness::web::html;
 use url::Url;
 
 fuzz_target!(|html: &str| {
     let page = Url::parse("https://a.example/dir/page").unwrap();
-    let [whole, article] = [true, false].map(|raw| render(html, &page, raw));
+    let render = |raw| html::render(html, &page, raw, &Abort::default()).unwrap();
+    let [whole, article] = [true, false].map(render);
     assert!(!whole.is_article);
     for rendered in [&whole, &article] {
         assert!(
@@ -23,5 +25,5 @@ fuzz_target!(|html: &str| {
         true => assert!(article.text.len() >= 100),
         false => assert_eq!(article, whole),
     }
-    assert_eq!(render(html, &page, false), article);
+    assert_eq!(render(false), article);
 });

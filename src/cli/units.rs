@@ -49,8 +49,9 @@ fn services<'a>(
     let services = config.services.0.iter();
     services
         .filter_map(|(id, service)| {
-            let value = variable(&service.env).filter(|value| !value.is_empty())?;
-            Some((id.to_string(), (&*service.env, value)))
+            let name = service.env.as_str();
+            let value = variable(name).filter(|value| !value.is_empty())?;
+            Some((id.to_string(), (name, value)))
         })
         .collect()
 }
@@ -79,7 +80,7 @@ fn configure(
     }
     config.env = inherited(&variable);
     for (name, value) in &pack.env.0 {
-        config.env.push((name.into(), expand(value)?));
+        config.env.push((OsString::from(&name.0), expand(value)?));
     }
     config.needs = ids(&pack.needs);
     let held = config.needs.iter().filter_map(|need| services.get(need));

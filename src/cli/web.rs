@@ -1,6 +1,7 @@
 //! The web unit of a host, as its configuration has it (spec T129, T141, T160).
 
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use runvil::harness::unit::{SEARCH_PROVIDER, Unbuilt};
@@ -36,8 +37,32 @@ fn unbuilt(reason: &str) -> Unbuilt {
 /// What a fetch may do.
 fn policy(fetch: &Fetch) -> FetchPolicy {
     let mut policy = FetchPolicy::default();
+    let count = |count: NonZeroU32| usize::try_from(count.get()).unwrap_or(usize::MAX);
+    if let Some(schemes) = &fetch.schemes {
+        policy.schemes = schemes
+            .0
+            .0
+            .iter()
+            .map(|one| one.name().to_owned())
+            .collect();
+    }
+    if let Some(ports) = &fetch.ports {
+        policy.ports = ports.0.0.iter().map(|port| port.get()).collect();
+    }
+    if let Some(most) = fetch.max_redirects {
+        policy.max_redirects = most;
+    }
+    if let Some(most) = fetch.max_bytes {
+        policy.max_bytes = count(most);
+    }
     if let Some(most) = fetch.max_chars {
-        policy.max_chars = most.get().try_into().unwrap_or(usize::MAX);
+        policy.max_chars = count(most);
+    }
+    if let Some(limit) = &fetch.connect_timeout {
+        policy.connect_limit = limit.0.0;
+    }
+    if let Some(limit) = &fetch.total_timeout {
+        policy.total_limit = limit.0.0;
     }
     if fetch.allow_private {
         policy.addresses = policy.addresses.with_private();
@@ -52,7 +77,7 @@ fn provider(
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Result<Arc<dyn SearchProvider>, String> {
     let token = match &entry.token_env {
-        Some(name) => Some(token(name, variable)?),
+        Some(name) => Some(token(name.as_str(), variable)?),
         None => None,
     };
     let (url, token) = (entry.url.as_deref(), token.as_deref());

@@ -148,14 +148,12 @@ impl Options {
     /// The options that layers make, the lowest first. The keys of an alias are a layer just under
     /// the one that names it (spec P128).
     pub(super) fn resolve(layers: &[&Mapping], aliases: &Aliases) -> Result<Self, PacketError> {
-        let named = layers.iter().enumerate().rev().find_map(|(at, layer)| {
-            let name = layer.get("provider").and_then(Value::as_str)?;
-            Some((at, name))
-        });
+        let namer = layers.iter().rposition(|it| it.contains_key("provider"));
         let mut merged = Mapping::new();
         let mut provider = None;
         for (at, layer) in layers.iter().enumerate() {
-            if let Some((_, name)) = named.filter(|(namer, _)| *namer == at) {
+            let name = layer.get("provider").and_then(Value::as_str);
+            if let Some(name) = name.filter(|_| namer == Some(at)) {
                 let (kind, keys) = aliases.provider(name)?;
                 merge(&mut merged, &keys);
                 provider = Some(Provider {

@@ -257,10 +257,17 @@ impl Keyword {
 /// An entry of `uses:` (spec F25c).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackReference {
-    /// The vendor; a bare Pack id means `runvil`.
-    pub vendor: String,
+    /// The vendor; `None` for a bare Pack id.
+    pub vendor: Option<String>,
     /// The Pack id.
     pub name: String,
+}
+
+impl PackReference {
+    /// The vendor that is meant: a bare Pack id means `runvil` (spec T4).
+    pub fn vendor(&self) -> &str {
+        self.vendor.as_deref().unwrap_or("runvil")
+    }
 }
 
 /// An entry of `plugins:` (spec F49).

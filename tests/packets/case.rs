@@ -1,4 +1,4 @@
-//! Cases of packets as data; `spec/cases/09-packets/README.md` explains their keys.
+//! Cases of what is static as data; `spec/cases/09-packets/README.md` explains their keys.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -77,12 +77,10 @@ pub fn read_all() -> Vec<Case> {
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
-    // Contracts and runs have suites of their own.
-    let is_ours = |name: &str| {
-        let others = ["contract-", "life-", "matrix"];
-        name.ends_with(".yaml") && !others.iter().any(|other| name.starts_with(other))
-    };
-    files.retain(|file| is_ours(&file.file_name().unwrap_or_default().to_string_lossy()));
+    files.retain(|file| {
+        let name = file.file_name().unwrap().to_string_lossy();
+        name.starts_with("static-") && name.ends_with(".yaml")
+    });
     let read = |file: &PathBuf| -> Vec<Case> {
         let text = fs::read_to_string(file).unwrap();
         serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))

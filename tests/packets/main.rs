@@ -1,5 +1,5 @@
 //! What is static about packets, through the real binary (spec part 09). The cases are data:
-//! `spec/cases/09-packets/`.
+//! `spec/cases/09-packets/static-*.yaml`.
 
 #![allow(clippy::unwrap_used)]
 

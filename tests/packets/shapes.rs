@@ -102,6 +102,8 @@ const CLAUSES: &[&str] = &[
     "other",
 ];
 
+const READ_BY_READINESS: &[&str] = &["repos", "targets", "provider", "model", "command"];
+
 /// Does everything that reads a packet and nothing else, and checks what holds of any packet.
 fn use_packet(root: &Path, home: &ConfigHome) -> Result<(), PacketError> {
     let packet = Packet::survey(root, home)?;
@@ -120,10 +122,14 @@ fn use_packet(root: &Path, home: &ConfigHome) -> Result<(), PacketError> {
         assert!(packet.scope(prompt).root.is_absolute());
         packet.options(Some(prompt), &Mapping::new())?;
     }
-    let report = readiness::survey(&packet, &Mapping::new(), &|_, _, _| Vec::new())?;
-    assert_eq!(report.is_runtime_ready, report.readiness_errors.is_empty());
-    serde_json::to_string(&report).unwrap();
     serde_json::to_string(&loose).unwrap();
+    // Each look at repositories starts git, so only what readiness reads is tried with it.
+    let is_read = |keys: &Mapping| READ_BY_READINESS.iter().any(|key| keys.contains_key(key));
+    if is_read(&packet.manifest.keys) || packet.prompts.iter().any(|it| is_read(&it.keys)) {
+        let report = readiness::survey(&packet, &Mapping::new(), &|_, _, _| Vec::new())?;
+        assert_eq!(report.is_runtime_ready, report.readiness_errors.is_empty());
+        serde_json::to_string(&report).unwrap();
+    }
     Packet::load(root, home).map(drop)
 }
 

@@ -59,7 +59,7 @@ fn a_large_document_without_aliases_is_read() {
 fn a_chain_of_dependencies_may_be_long() {
     let folder = tempfile::tempdir().unwrap();
     packet(folder.path());
-    let last = 5_000;
+    let last = 2_000;
     for id in 1..=last {
         let mut text = format!("---\nid: {id}\n");
         if id < last {
@@ -73,7 +73,7 @@ fn a_chain_of_dependencies_may_be_long() {
     let all: Vec<_> = chain.prompts.iter().collect();
     let order = dependencies::run_order(&all);
     let ids: Vec<&str> = order.iter().map(|prompt| prompt.id.as_str()).collect();
-    assert_eq!((ids[0], ids[4_999]), ("5000", "01"));
+    assert_eq!((ids[0], ids[1_999]), ("2000", "01"));
     let name = format!("prompts/{last:04}_a.prompt.md");
     let text = format!("---\nid: {last}\ndepends_on: 1\n---\n");
     fs::write(folder.path().join(name), text).unwrap();
@@ -84,5 +84,5 @@ fn a_chain_of_dependencies_may_be_long() {
         error.starts_with("prompt dependency cycle: 01 -> 02 -> 03"),
         "{error:.80}"
     );
-    assert!(error.ends_with("-> 4999 -> 5000"));
+    assert!(error.ends_with("-> 1999 -> 2000"));
 }

@@ -448,12 +448,19 @@ fn bad_count(id: &str) -> String {
 #[test]
 fn packs() {
     let with = |uses: &str| file_with(Dialect::Runvil, &format!("uses: {uses}"));
-    let pack = |vendor: &str, name: &str| PackReference {
-        vendor: vendor.to_owned(),
+    let pack = |vendor: Option<&str>, name: &str| PackReference {
+        vendor: vendor.map(str::to_owned),
         name: name.to_owned(),
     };
-    let declared = good(&with("[web, acme/kiln]")).contract.uses;
-    assert_eq!(declared, [pack("runvil", "web"), pack("acme", "kiln")]);
+    let declared = good(&with("[web, acme/kiln, runvil/oven]")).contract.uses;
+    let expected = [
+        pack(None, "web"),
+        pack(Some("acme"), "kiln"),
+        pack(Some("runvil"), "oven"),
+    ];
+    assert_eq!(declared, expected);
+    let vendors = declared.iter().map(PackReference::vendor);
+    assert!(vendors.eq(["runvil", "acme", "runvil"]));
     let twice = "Pack web is declared more than once under uses";
     refuses(&with("[web, acme/web]"), twice, None);
     let detail = "invalid type: map, expected a Pack id string";

@@ -4,13 +4,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use runvil::harness::web::html::{Rendered, render};
+use runvil::harness::model::Abort;
+use runvil::harness::web::html::{self, Rendered};
 use url::Url;
 
 const LONG: &str = "long/and/longer/";
 
 fn page() -> Url {
     Url::parse("https://a.example/dir/page?q=1").unwrap()
+}
+
+/// A page that is wanted.
+fn render(html: &str, page: &Url, raw: bool) -> Rendered {
+    html::render(html, page, raw, &Abort::default()).unwrap()
 }
 
 fn raw(html: &str) -> String {
@@ -176,6 +182,44 @@ fn t136_hostile_pages_take_time_that_grows_as_they_do() {
             );
         }
     }
+}
+
+#[test]
+fn t136_of_a_page_of_too_many_elements_the_first_are_kept() {
+    let page_of = |count: usize| "<p>a".repeat(count) + "<p>end";
+    for (count, is_cut) in [(90_000, false), (110_000, true)] {
+        let rendered = render(&page_of(count), &page(), false);
+        assert_eq!(rendered.is_cut, is_cut);
+        assert_eq!(rendered.text.ends_with("end"), !is_cut);
+        assert!(rendered.text.matches('a').count() >= 90_000);
+    }
+    // However large a text is, it is kept.
+    let text = render(&"a b ".repeat(1 << 20), &page(), true);
+    assert!(!text.is_cut && text.text.len() == (4 << 20) - 1);
+}
+
+#[test]
+fn t136_a_page_that_is_not_wanted_any_more_is_not_rendered() {
+    // As large as pages may be.
+    let html = "<p>Words, many of <b>them</b>.</p>".repeat(240_000);
+    let abort = Abort::default();
+    let theirs = abort.clone();
+    let rendering = thread::spawn(move || {
+        let rendered = html::render(&html, &page(), false, &theirs);
+        (rendered, html)
+    });
+    thread::sleep(Duration::from_millis(20));
+    assert!(!rendering.is_finished());
+    let since = Instant::now();
+    abort.abort();
+    let (rendered, html) = rendering.join().unwrap();
+    assert_eq!(rendered, None);
+    assert!(
+        since.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        since.elapsed()
+    );
+    assert_eq!(html::render(&html, &page(), true, &abort), None);
 }
 
 #[test]

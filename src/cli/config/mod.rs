@@ -6,13 +6,15 @@ mod models;
 mod place;
 mod units;
 mod variable;
+mod web;
 
 pub use environment::resolve;
 pub use limits::LimitEntries;
 pub use models::ModelEntry;
 pub use place::find;
-pub use units::{Expose, Fetch, Pack, Provider, Search, SearchEntry, Segment, Tool, Trust, UnitId};
+pub use units::{Expose, Pack, Segment, Tool, Trust, UnitId};
 pub use variable::VariableName;
+pub use web::{Fetch, Provider, Search, SearchEntry};
 
 use std::path::PathBuf;
 

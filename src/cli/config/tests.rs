@@ -15,7 +15,7 @@ models:
   - { id: big, context: 200000, thinking: always }
 limits: { concurrency: 2, memory: 67108864, log_events: 0, response_cap: 16777216, receive_timeout: 120, max_rounds: 24 }
 search: { provider: http, url: "https://search.example/v1", token_env: SEARCH_TOKEN }
-fetch: { allow_private: false, max_chars: 40000 }
+fetch: { allow_private: false, schemes: [https, http], ports: [80, 443, 8000], max_redirects: 0, max_bytes: 8388608, max_chars: 40000, connect_timeout: 5, total_timeout: 0.5 }
 services:
   acme/api-token: { env: ACME_TOKEN }
 packs:
@@ -55,28 +55,39 @@ fn every_key_is_read() {
     assert_eq!(config.limits.limits(), expected);
 }
 
+/// Every key that holds the name of a variable: what stands before the name, and behind it.
+const NAMED: &[(&str, &str, &str)] = &[
+    ("gateway.api_key_env", "gateway:\n  api_key_env: ", "\n"),
+    (
+        "search.token_env",
+        "search:\n  token_env: ",
+        "\n  provider: brave\n",
+    ),
+    ("services.a/b.env", "services:\n  a/b: {env: ", "}\n"),
+];
+
 #[test]
 fn what_is_no_name_of_a_variable_is_not_shown() {
-    let why = "2: gateway.api_key_env: this is no name of an environment variable, which is made of \
-               ASCII letters, digits and '_', no digit first";
-    for secret in ["sk-4711", "4711", "'4711 '", "K\u{e9}Y", "\"\"", "4.7e11"] {
-        let text = format!("gateway:\n  api_key_env: {secret}\n");
-        let error = Config::from_yaml(&text).unwrap_err();
-        assert_eq!(error.to_string(), why, "{secret}");
-    }
-    for (text, found) in [("[s4711]", "sequence"), ("{s4711: s4711}", "map")] {
-        let text = format!("gateway:\n  api_key_env: {text}\n");
-        let error = Config::from_yaml(&text).unwrap_err();
-        let expected = format!(
-            "2: gateway.api_key_env: invalid type: {found}, expected the name of an environment \
-             variable"
-        );
-        assert_eq!(error.to_string(), expected);
-    }
-    for name in ["K", "_k9", "a_B"] {
-        let config = Config::from_yaml(&format!("gateway: {{api_key_env: {name}}}")).unwrap();
-        let named = config.gateway.unwrap().api_key_env.unwrap();
-        assert_eq!(named.as_str(), name);
+    for (key, before, behind) in NAMED {
+        let read = |name: &str| Config::from_yaml(&format!("{before}{name}{behind}"));
+        let refused = |name: &str| read(name).expect_err(name).to_string();
+        let why = "this is no name of an environment variable, which is made of ASCII letters, \
+                   digits and '_', no digit first";
+        for secret in ["sk-4711", "4711", "'4711 '", "K\u{e9}Y", "\"\"", "4.7e11"] {
+            assert_eq!(refused(secret), format!("2: {key}: {why}"));
+        }
+        for (secret, found) in [("[s4711]", "sequence"), ("{s4711: s4711}", "map")] {
+            let why = "expected the name of an environment variable";
+            let expected = format!("2: {key}: invalid type: {found}, {why}");
+            assert_eq!(refused(secret), expected);
+        }
+        for name in ["K", "_k9", "a_B"] {
+            let shown = format!("{:?}", read(name).unwrap());
+            assert!(
+                shown.contains(&format!("VariableName({name:?})")),
+                "{shown}"
+            );
+        }
     }
 }
 
@@ -165,6 +176,22 @@ fn what_is_wrong_has_its_line_and_its_key() {
             "4: packs.a/b.needs[0]: `b/c` is no name: it is made of lowercase ASCII letters, digits, '-', '_', '.'",
         ),
         (
+            "packs:\n  a/b:\n    command: k\n    call_timeout: 1e-300\n",
+            "4: packs.a/b.call_timeout: expected a number of seconds above 0",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    env: {A: x, 's=3': x}\n",
+            "4: packs.a/b.env.s=3: a variable that is set has a name, without '=' and NUL",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    env: {'': x}\n",
+            "4: packs.a/b.env.: a variable that is set has a name, without '=' and NUL",
+        ),
+        (
+            "packs:\n  a/b:\n    command: k\n    env: {\"a\\0\": x}\n",
+            "4: packs.a/b.env.a\0: a variable that is set has a name, without '=' and NUL",
+        ),
+        (
             "services:\n  a/b: {envs: X}\n",
             "2: services.a/b.envs: unknown field `envs`, expected `env`",
         ),
@@ -187,6 +214,50 @@ fn what_is_wrong_has_its_line_and_its_key() {
         (
             "fetch: { max_chars: 0 }\n",
             "1: fetch.max_chars: invalid value: integer `0`, expected a nonzero u32",
+        ),
+        (
+            "fetch:\n  schemes: [https, ftp]\n",
+            "2: fetch.schemes[1]: unknown variant `ftp`, expected `http` or `https`",
+        ),
+        (
+            "fetch:\n  schemes: http\n",
+            "2: fetch.schemes: invalid type: string \"http\", expected a sequence",
+        ),
+        (
+            "fetch:\n  schemes: []\n",
+            "2: fetch.schemes: the list is empty, and so nothing could be fetched",
+        ),
+        (
+            "fetch:\n  ports: [80, 0]\n",
+            "2: fetch.ports[1]: invalid value: integer `0`, expected a nonzero u16",
+        ),
+        (
+            "fetch:\n  ports:\n  - 65536\n",
+            "3: fetch.ports[0]: invalid value: integer `65536`, expected a nonzero u16",
+        ),
+        (
+            "fetch: { ports: [] }\n",
+            "1: fetch.ports: the list is empty, and so nothing could be fetched",
+        ),
+        (
+            "fetch: { max_redirects: -1 }\n",
+            "1: fetch.max_redirects: invalid type: integer `-1`, expected u32",
+        ),
+        (
+            "fetch: { max_bytes: 0 }\n",
+            "1: fetch.max_bytes: invalid value: integer `0`, expected a nonzero u32",
+        ),
+        (
+            "fetch:\n  connect_timeout: 0\n",
+            "2: fetch.connect_timeout: expected a number of seconds above 0",
+        ),
+        (
+            "fetch:\n  total_timeout: .inf\n",
+            "2: fetch.total_timeout: expected a number of seconds above 0",
+        ),
+        (
+            "fetch: { timeout: 1 }\n",
+            "1: fetch.timeout: unknown field `timeout`, expected one of `allow_private`, `schemes`, `ports`, `max_redirects`, `max_bytes`, `max_chars`, `connect_timeout`, `total_timeout`",
         ),
         ("- x\n", "1: invalid type: sequence, expected a map"),
     ];

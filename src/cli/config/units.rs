@@ -2,7 +2,6 @@
 //! checked here, before anything runs.
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -10,69 +9,14 @@ use runvil::harness::unit::is_segment;
 use runvil::harness::yaml::{Entries, Located};
 use serde::Deserialize;
 
-/// The provider of the web search.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "SearchEntry")]
-pub struct Search(pub SearchEntry);
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a map")]
-pub struct SearchEntry {
-    /// What kind of provider it is.
-    pub provider: Provider,
-    /// Where it is.
-    pub url: Option<String>,
-    /// The variable that holds its token.
-    pub token_env: Option<String>,
-}
-
-/// The kinds of search provider.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// A SearXNG server.
-    Searxng,
-    /// Brave's web search API.
-    Brave,
-    /// A server that answers spec T160's request.
-    Http,
-}
-
-impl TryFrom<SearchEntry> for Search {
-    type Error = &'static str;
-
-    fn try_from(entry: SearchEntry) -> Result<Self, Self::Error> {
-        match entry.provider {
-            Provider::Searxng | Provider::Http if entry.url.is_none() => {
-                Err("this provider needs a `url`")
-            }
-            Provider::Brave if entry.token_env.is_none() => {
-                Err("this provider needs a `token_env`")
-            }
-            Provider::Searxng if entry.token_env.is_some() => {
-                Err("this provider takes no `token_env`")
-            }
-            _ => Ok(Self(entry)),
-        }
-    }
-}
-
-/// The policy of the web fetch.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a map")]
-pub struct Fetch {
-    /// Whether pages of this machine and of private networks may be fetched.
-    pub allow_private: bool,
-    /// The most characters of a page.
-    pub max_chars: Option<NonZeroU32>,
-}
+use super::variable::{SetName, VariableName};
 
 /// A service: the variable that holds it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a map")]
 pub struct Service {
     /// Its name.
-    pub env: String,
+    pub env: VariableName,
 }
 
 /// A pack: a process that speaks the Model Context Protocol.
@@ -86,7 +30,7 @@ pub struct Pack {
     pub args: Vec<String>,
     /// What is set in its environment.
     #[serde(default)]
-    pub env: Entries<String, String>,
+    pub env: Entries<SetName, String>,
     /// The folder it runs in; by default the configuration's.
     pub cwd: Option<String>,
     /// The services it needs.
@@ -158,7 +102,7 @@ impl TryFrom<f64> for Seconds {
 
     fn try_from(seconds: f64) -> Result<Self, Self::Error> {
         let span = Duration::try_from_secs_f64(seconds).ok();
-        let span = span.filter(|_| seconds > 0.0);
+        let span = span.filter(|span| !span.is_zero());
         span.map(Self).ok_or("expected a number of seconds above 0")
     }
 }

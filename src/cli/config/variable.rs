@@ -1,6 +1,7 @@
-//! The name of an environment variable.
+//! The names of environment variables: of those to read, and of those to set.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
@@ -41,6 +42,22 @@ impl Visitor<'_> for Reader {
                 "this is no name of an environment variable, which is made of ASCII letters, \
                  digits and '_', no digit first",
             )),
+        }
+    }
+}
+
+/// The name of a variable that is set in a server's environment: any that the system can set, since
+/// it is the server that gives it its meaning.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SetName(pub String);
+
+impl FromStr for SetName {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.is_empty() || text.contains(['=', '\0']) {
+            true => Err("a variable that is set has a name, without '=' and NUL"),
+            false => Ok(Self(text.to_owned())),
         }
     }
 }

@@ -3,7 +3,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// The largest prelude that is read, in bytes.
+const PRELUDE_CAP: u64 = 1 << 20;
 
 /// Why a unit cannot be built (spec T159). Its text is the reason that a refused run names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +148,7 @@ fn may_run(file: &Path) -> bool {
     file.extension().is_some() && file.is_file()
 }
 
-/// Reads a prelude's text. `shown` is its path as it was written.
+/// Reads a prelude's text, of at most 1 MiB. `shown` is its path as it was written.
 ///
 /// # Errors
 /// [`BuildError::UnreadablePrelude`].
@@ -152,7 +157,14 @@ pub fn read_prelude(file: &Path, shown: &str) -> Result<String, BuildError> {
         path: shown.to_owned(),
         error,
     };
-    let bytes = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
+    let mut bytes = Vec::new();
+    let opened = File::open(file);
+    let read = opened.and_then(|file| file.take(PRELUDE_CAP + 1).read_to_end(&mut bytes));
+    let read = read.map_err(|error| unreadable(error.to_string()))?;
+    if u64::try_from(read).is_ok_and(|read| read > PRELUDE_CAP) {
+        let most = PRELUDE_CAP >> 20;
+        return Err(unreadable(format!("it is larger than {most} MiB")));
+    }
     String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))
 }
 
@@ -255,6 +267,20 @@ mod tests {
             .expect_err("no text")
             .to_string();
         assert_eq!(binary, "cannot read the prelude kiln.lua: it is not UTF-8");
+        let cap = usize::try_from(PRELUDE_CAP).expect("in memory");
+        std::fs::write(&file, vec![b'-'; cap + 1]).expect("written");
+        let large = read_prelude(&file, "kiln.lua")
+            .expect_err("too large")
+            .to_string();
+        assert_eq!(
+            large,
+            "cannot read the prelude kiln.lua: it is larger than 1 MiB"
+        );
+        std::fs::write(&file, vec![b'-'; cap]).expect("written");
+        assert_eq!(
+            read_prelude(&file, "kiln.lua").map(|text| text.len()),
+            Ok(cap)
+        );
         std::fs::write(&file, "kiln = {}").expect("written");
         assert_eq!(read_prelude(&file, "kiln.lua"), Ok("kiln = {}".to_owned()));
     }

@@ -15,7 +15,7 @@ pub(super) fn pick(roster: &mut Roster<'_>, uses: &[PackReference]) {
     let environment = roster.environment;
     let declared = uses
         .iter()
-        .map(|entry| (entry, environment.find(&entry.vendor, &entry.name)));
+        .map(|entry| (entry, environment.find(entry.vendor(), &entry.name)));
     let declared: Vec<_> = declared.collect();
     let is_free = |unit: &&Arc<dyn Unit>| {
         unit.vendor(Dialect::Runvil) == OWN && uses.iter().all(|entry| entry.name != unit.name())
@@ -90,7 +90,7 @@ fn note_absent(roster: &mut Roster<'_>, entry: &PackReference) {
         .collect();
     others.sort();
     let requirements = &mut roster.requirements;
-    if vendor != OWN {
+    if let Some(vendor) = vendor {
         requirements.add_unavailable(name, format!("{vendor}/{name} is not installed"));
     } else if others.is_empty() {
         requirements.add_missing(name.clone());

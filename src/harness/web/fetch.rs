@@ -62,7 +62,7 @@ impl Fetch {
         let url = self.policy.admit(&arguments.url);
         let url = url.map_err(FetchFailure::Refused)?;
         let (url, reply) = self.follow(url, abort)?;
-        self.page(url, reply, &arguments)
+        self.page(url, reply, &arguments, abort)
     }
 
     /// Asks for a URL, and for those it redirects to (spec T143, T146). Where that ended, and the
@@ -127,6 +127,7 @@ impl Fetch {
         url: Url,
         reply: Incoming,
         arguments: &FetchArguments,
+        abort: &Abort,
     ) -> Result<Page, FetchFailure> {
         let Some(content_type) = header(&reply, CONTENT_TYPE) else {
             return Err(FetchFailure::NoType { url: shown(&url) });
@@ -165,13 +166,9 @@ impl Fetch {
             return Err(too_large());
         }
         let (text, _) = encoding.decode_with_bom_removal(&body.bytes);
-        Ok(Page::new(
-            url,
-            media,
-            text.into_owned(),
-            body.is_cut,
-            arguments,
-        ))
+        let (text, is_cut) = (text.into_owned(), body.is_cut);
+        let page = Page::new(url.clone(), media, text, is_cut, arguments, abort);
+        page.ok_or_else(unread)
     }
 }
 

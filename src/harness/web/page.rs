@@ -7,6 +7,7 @@ use url::Url;
 use super::fetch_arguments::FetchArguments;
 use super::html;
 use super::media::Media;
+use crate::harness::model::Abort;
 
 /// How a page's text was made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,34 +27,37 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// The page at a URL, of a text that may have been cut already.
+    /// The page at a URL, of a text that may have been cut already; `None` where it is not wanted
+    /// any more.
     pub(super) fn new(
         url: Url,
         media: Media,
         text: String,
         is_cut: bool,
         arguments: &FetchArguments,
-    ) -> Self {
-        let (extraction, mut content) = match media {
-            Media::Structured | Media::Flat => (Extraction::Plain, text),
+        abort: &Abort,
+    ) -> Option<Self> {
+        let (extraction, mut content, is_cut) = match media {
+            Media::Structured | Media::Flat => (Extraction::Plain, text, is_cut),
             Media::Html => {
-                let rendered = html::render(&text, &url, arguments.raw);
-                match rendered.is_article {
-                    true => (Extraction::Readability, rendered.text),
-                    false => (Extraction::RawHtml, rendered.text),
-                }
+                let rendered = html::render(&text, &url, arguments.raw, abort)?;
+                let extraction = match rendered.is_article {
+                    true => Extraction::Readability,
+                    false => Extraction::RawHtml,
+                };
+                (extraction, rendered.text, rendered.is_cut)
             }
         };
         let end = content.char_indices().nth(arguments.max_chars);
         if let Some((end, _)) = end {
             content.truncate(end);
         }
-        Self {
+        Some(Self {
             url,
             is_truncated: is_cut || end.is_some(),
             extraction,
             content,
-        }
+        })
     }
 }
 

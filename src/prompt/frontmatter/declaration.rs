@@ -348,7 +348,7 @@ impl Shape<'_> for PackShape {
         };
         let (vendor, name) = split_pack(text).map_err(wrong)?;
         Ok(PackReference {
-            vendor: vendor.to_owned(),
+            vendor: vendor.map(str::to_owned),
             name: name.to_owned(),
         })
     }

@@ -84,11 +84,11 @@ pub(super) fn check_tool(text: &str) -> Result<(), String> {
 }
 
 /// Splits a `uses` entry into vendor and Pack id; the error is the message.
-pub(super) fn split_pack(text: &str) -> Result<(&str, &str), String> {
+pub(super) fn split_pack(text: &str) -> Result<(Option<&str>, &str), String> {
     let segments: Vec<_> = text.split('/').collect();
     let (vendor, name) = match segments.as_slice() {
-        [name] => ("runvil", *name),
-        [vendor, name] => (*vendor, *name),
+        [name] => (None, *name),
+        [vendor, name] => (Some(*vendor), *name),
         _ => {
             return Err(format!(
                 "invalid Pack id `{text}`: must have exactly 1 segment (pack) or 2 (vendor/pack)"
@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn pack_ids() {
-        assert_eq!(split_pack("web"), Ok(("runvil", "web")));
-        assert_eq!(split_pack("acme/web"), Ok(("acme", "web")));
+        assert_eq!(split_pack("web"), Ok((None, "web")));
+        assert_eq!(split_pack("acme/web"), Ok((Some("acme"), "web")));
         assert_eq!(split_pack(""), Err(format!("invalid Pack id ``: {EMPTY}")));
         assert_eq!(
             split_pack("W\u{1}"),

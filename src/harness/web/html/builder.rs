@@ -136,6 +136,11 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// How many nodes the tree has so far.
+    pub(super) fn nodes(&self) -> usize {
+        self.document.tree.len()
+    }
+
     /// The tree, when there is no more.
     pub(super) fn finish(mut self) -> Document {
         self.flush();

@@ -9,10 +9,15 @@ use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
 use url::Url;
 
+use crate::harness::model::Abort;
+
 /// The least that an article has, in bytes.
 const LEAST: usize = 100;
 /// The most nodes of a page that is searched for its article.
-const MOST: usize = 50_000;
+const MOST_SEARCHED: usize = 50_000;
+/// The most nodes that are kept of a page, or a few more: what turns them into Markdown cannot be
+/// ended while it does.
+const MOST_KEPT: usize = 200_000;
 
 /// A page as Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,29 +26,33 @@ pub struct Rendered {
     pub text: String,
     /// Whether that is the article alone, what is around it left out.
     pub is_article: bool,
+    /// Whether it is not all of a page that is too large.
+    pub is_cut: bool,
 }
 
 /// A page as Markdown: its article where one is found that is no shorter than 100 bytes, and wanted;
-/// else the whole page (spec T136). Links are written in full, from the page's URL on.
+/// else the whole page (spec T136). Links are written in full, from the page's URL on. `None` where
+/// the page is not wanted any more.
 ///
 /// It takes time and space that grow with the page and no faster, whatever is in it. Text never
 /// comes with a failure: at worst it is empty.
-pub fn render(html: &str, page: &Url, raw: bool) -> Rendered {
-    let document = soup::read(html, page);
-    let article = match raw || document.tree.len() > MOST {
+pub fn render(html: &str, page: &Url, raw: bool, abort: &Abort) -> Option<Rendered> {
+    let (document, is_cut) = soup::read(html, page, MOST_KEPT, abort)?;
+    let article = match raw || document.tree.len() > MOST_SEARCHED {
         true => None,
+        false if abort.is_aborted() => return None,
         false => article(document.clone()),
     };
-    match article {
-        Some(text) => Rendered {
-            text,
-            is_article: true,
-        },
-        None => Rendered {
-            text: document.md(None).trim().to_owned(),
-            is_article: false,
-        },
+    if abort.is_aborted() {
+        return None;
     }
+    let is_article = article.is_some();
+    let whole = || document.md(None).trim().to_owned();
+    Some(Rendered {
+        text: article.unwrap_or_else(whole),
+        is_article,
+        is_cut,
+    })
 }
 
 /// The article of a page, its title before it.

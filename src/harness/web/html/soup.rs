@@ -1,8 +1,6 @@
 //! Reads the tags of a page, however they are written, into a tree that is safe to walk, in time and
 //! space that grow with the page and no faster.
 
-use std::convert::Infallible;
-
 use dom_query::Document;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
@@ -10,6 +8,7 @@ use url::Url;
 
 use super::builder::Builder;
 use super::tags::{ATTRIBUTES, Use, tag};
+use crate::harness::model::Abort;
 
 /// The longest value of an attribute that is no link.
 const LONGEST_VALUE: usize = 1 << 10;
@@ -18,8 +17,20 @@ const LONGEST_LINK: usize = 4 << 10;
 /// The longest title.
 const LONGEST_TITLE: usize = 512;
 
-/// The tree of the page at a URL.
-pub(super) fn read(html: &str, page: &Url) -> Document {
+/// How many tokens are read between two looks at the abort.
+const BETWEEN_LOOKS: u32 = 256;
+
+/// What ends the reading of a page before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Aborted,
+    /// The tree has as many nodes as it may have.
+    Full,
+}
+
+/// The tree of the page at a URL, of no more than about `most` nodes, and whether that is not all of
+/// the page; `None` where it is not wanted any more.
+pub(super) fn read(html: &str, page: &Url, most: usize, abort: &Abort) -> Option<(Document, bool)> {
     let mut soup = Soup {
         builder: Builder::new(page),
         starting: None,
@@ -27,18 +38,29 @@ pub(super) fn read(html: &str, page: &Url) -> Document {
         dropping: None,
         title: Title::None,
     };
-    let take = |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+    let mut left = BETWEEN_LOOKS;
+    let take = |event: CallbackEvent<'_>, _: Span<()>| {
         soup.take(event);
-        None
+        left -= 1;
+        if left > 0 {
+            return None;
+        }
+        left = BETWEEN_LOOKS;
+        match abort.is_aborted() {
+            true => Some(Stop::Aborted),
+            false => (soup.builder.nodes() >= most).then_some(Stop::Full),
+        }
     };
     let mut emitter = CallbackEmitter::new(take);
     // Within a script, a title and the like a `<` is only a character.
     emitter.naively_switch_states(true);
-    let tokens = Tokenizer::new_with_emitter(html, emitter);
-    tokens.for_each(|token| match token {
-        Ok(never) | Err(never) => match never {},
-    });
-    soup.builder.finish()
+    let stop = Tokenizer::new_with_emitter(html, emitter).next();
+    match stop {
+        Some(Ok(Stop::Aborted)) => None,
+        Some(Ok(Stop::Full)) => Some((soup.builder.finish(), true)),
+        Some(Err(never)) => match never {},
+        None => Some((soup.builder.finish(), false)),
+    }
 }
 
 /// What has been read and is no part of the tree yet.
