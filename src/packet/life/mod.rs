@@ -271,8 +271,15 @@ impl<'a> Life<'a> {
     fn result(&self, judged: &Judged) -> Fields {
         let mut result = session_result(judged.decision.attempt, &judged.played);
         result.insert("verifier".to_owned(), json!(judged.report));
-        if judged.decision.row == Row::M5 || judged.decision.row == Row::M4 {
-            result.insert("reason".to_owned(), json!(unmet(&judged.report)));
+        match judged.decision.row {
+            Row::M4 | Row::M5 => {
+                result.insert("reason".to_owned(), json!(unmet(&judged.report)));
+            }
+            // What the provider said of it is in `failure`; there is nothing to give reasons for.
+            Row::M8 => {
+                result.remove("reason");
+            }
+            _ => {}
         }
         result
     }
