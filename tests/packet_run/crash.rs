@@ -1,6 +1,7 @@
 //! A runner that is killed at any moment leaves a state from which another goes on, without losing
 //! or repeating finished work (spec P123; K51).
 
+use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -67,6 +68,7 @@ fn kill_runners(killer: u32, whole: Duration) {
     for _ in 0..ROUNDS {
         let packet = packet();
         let mut before: Vec<String> = Vec::new();
+        let mut attempts: BTreeMap<String, String> = BTreeMap::new();
         for _ in 0..KILLS {
             let mut command = packet.command(&["run", "--remaining"]);
             let command = command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -78,6 +80,11 @@ fn kill_runners(killer: u32, whole: Duration) {
             let after = completed(&packet);
             assert!(after.starts_with(&before), "{before:?} became {after:?}");
             before = after;
+            for id in &before {
+                let had = packet.attempts(id);
+                let first = attempts.entry(id.clone()).or_insert(had.clone());
+                assert_eq!(*first, had, "{id} was begun again");
+            }
             // A commit that was under way leaves git's own lock behind, as any killed git does.
             packet.shell(
                 "while pgrep -f \"git -C $PWD/app\" > /dev/null; do sleep 0.01; done; \
@@ -88,6 +95,9 @@ fn kill_runners(killer: u32, whole: Duration) {
         let (stdout, stderr) = (&finished.stdout, &finished.stderr);
         assert_eq!(finished.status, Some(0), "{stdout}\n{stderr}");
         check(&packet, &before);
+        for (id, had) in &attempts {
+            assert_eq!(packet.attempts(id), *had, "{id} was begun again");
+        }
     }
 }
 
