@@ -1,4 +1,4 @@
-//! `runvil show` (spec C14), through the real binary, on records of real runs.
+//! `runvil show` (spec C16), through the real binary, on records of real runs.
 
 #![allow(clippy::unwrap_used)]
 

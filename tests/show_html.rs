@@ -1,4 +1,4 @@
-//! The page of `runvil show --html` (spec C14), in Chromium where it is installed. `RUNVIL_CHROMIUM=1`
+//! The page of `runvil show --html` (spec C16), in Chromium where it is installed. `RUNVIL_CHROMIUM=1`
 //! makes that a must.
 
 #![allow(clippy::unwrap_used)]

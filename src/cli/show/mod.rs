@@ -1,4 +1,4 @@
-//! `runvil show` (spec C14): what a recorded run did.
+//! `runvil show` (spec C16): what a recorded run did.
 
 mod amount;
 mod html;

@@ -1,4 +1,4 @@
-//! A record as a person sees it on a terminal (spec C14).
+//! A record as a person sees it on a terminal (spec C16).
 
 use runvil::engine::{Outcome, RunError};
 use runvil::harness::record::timeline::{Mark, Timeline, Totals, What};
