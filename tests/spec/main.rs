@@ -9,6 +9,7 @@ mod dialect;
 mod models;
 mod observe;
 mod pattern;
+mod record;
 mod signal;
 mod source;
 mod suite;
