@@ -18,7 +18,7 @@
 //! [`Launch`](harness::Launch), shows each [`Event`] as it is reported, and gives back a
 //! [`Report`](harness::Report). The other modules are for tools: [`prompt`] to read a file's tree
 //! without running it, [`engine`] to step a run by hand or to answer its effects otherwise, [`lua`]
-//! for what both say of values.
+//! for what both say of values, [`packet`] for folders of prompts and their contracts.
 //!
 //! # The specification
 //!
@@ -30,6 +30,7 @@
 pub mod engine;
 pub mod harness;
 pub mod lua;
+pub mod packet;
 pub mod prompt;
 
 pub use engine::{Answer, Effect, Event, Outcome, Run};

@@ -247,6 +247,46 @@ fn the_first_ctrl_c_cancels_the_run() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), object);
 }
 
+/// Waits for an event, asks for a stop, and gives what the run then came to.
+fn stopped(lua: &str, script: &str, kind: &str) -> (Option<i32>, String) {
+    let lua = format!("models.use('m') {lua}");
+    let folder = folder_with(&block(&lua).replace("runvil: 0", "runvil: 0\nmodels: {m: {}}"));
+    fs::write(folder.path().join("s.yaml"), script).unwrap();
+    let child = start_until(folder.path(), &["--script", "s.yaml"], kind);
+    kill_process(Pid::from_child(&child), Signal::QUIT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).unwrap(),
+    )
+}
+
+const STALLED: &str =
+    "rounds:\n  - reply: late\n    delay_ms: 60000\n    times: 1\n  - reply: next\n";
+
+#[test]
+fn sigquit_stops_the_round_in_flight_and_the_run_goes_on() {
+    let lua = "log('asks') local ok, e = pcall(models.infer, 'x') \
+               return tostring(ok) .. ' ' .. e.kind .. ' ' .. tostring(e) .. ' ' .. models.infer('y')";
+    let expected = "false cancelled interrupted by Ctrl-C next";
+    assert_eq!(stopped(lua, STALLED, "lua"), (Some(0), expected.to_owned()));
+    let uncaught = "log('asks') return models.infer('x')";
+    assert_eq!(
+        stopped(uncaught, STALLED, "lua"),
+        (Some(130), String::new())
+    );
+}
+
+#[test]
+fn sigquit_with_nothing_in_flight_changes_nothing() {
+    let lua = "for i = 1, 3e7 do end return models.infer('x')";
+    let script = "rounds:\n  - reply: on time\n";
+    assert_eq!(
+        stopped(lua, script, "parse_succeeded"),
+        (Some(0), "on time".to_owned())
+    );
+}
+
 /// A run that is over, but cannot get rid of its result.
 fn start_stuck() -> (tempfile::TempDir, Child) {
     let folder = folder_with(&block("return string.rep('x', 1 << 20)"));

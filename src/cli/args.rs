@@ -7,6 +7,8 @@ use clap_complete::Shell;
 use runvil::harness::{Limits, Seed, StartedAt};
 use runvil::prompt::Dialect;
 
+use super::packet::PacketArgs;
+
 /// Runs prompts: Markdown files that are programs.
 #[derive(Parser)]
 #[command(name = "runvil", version, arg_required_else_help = true)]
@@ -19,12 +21,20 @@ pub struct Cli {
 pub enum Command {
     /// Run one prompt to its outcome
     Run(Box<RunArgs>),
+    /// Run a recorded run again from its record, and compare; do nothing outside
+    Replay(ReplayArgs),
+    /// Go on with a run that was cut off, from its record
+    Resume(Box<ResumeArgs>),
     /// Parse prompts and report what is wrong with them; run nothing
     Check(CheckArgs),
+    /// Show what a recorded run did
+    Show(ShowArgs),
     /// List the models that the host has
     Models(ModelsArgs),
     /// List the packs that the host has, and why those cannot serve that cannot
     Packs(PacksArgs),
+    /// Work on packets: folders of prompts, each done once its contract holds
+    Packet(PacketArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell to complete for
@@ -38,7 +48,8 @@ Exit status: 0 completed, 1 failed, 2 nothing ran (a usage error, a file that ca
 model that cannot be had), 130 cancelled.
 
 Where a prompt asks its operator, the answer is typed on the terminal; Ctrl-D gives none, and Ctrl-C \
-cancels the run.
+cancels the run. Ctrl-\\ (SIGQUIT) only stops what it waits for: a model's reply, a tool, a wait with \
+a timeout.
 
 A gateway is a server that speaks OpenAI's protocol for chat completions. Its URL stands in the \
 configuration or in RUNVIL_GATEWAY_URL, its key in RUNVIL_GATEWAY_API_KEY.")]
@@ -75,6 +86,9 @@ pub struct RunArgs {
     #[arg(long = "answer", value_name = "TEXT", allow_hyphen_values = true)]
     pub answers: Vec<String>,
 
+    #[command(flatten)]
+    pub record: RecordArgs,
+
     /// A fixed seed: 64 hex digits, or a number below 2^64
     #[arg(long, value_name = "N")]
     pub seed: Option<Seed>,
@@ -87,6 +101,19 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
+    #[command(flatten)]
+    pub show: ReportArgs,
+
+    #[command(flatten)]
+    pub look: Look,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// What is shown of a run.
+#[derive(Args)]
+pub struct ReportArgs {
     /// Print one JSON object instead of the result text
     #[arg(long)]
     pub json: bool,
@@ -98,12 +125,82 @@ pub struct RunArgs {
     /// Show no progress
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Where a run's record goes.
+#[derive(Args)]
+pub struct RecordArgs {
+    /// Write the run's record to this file, from which it can be replayed and resumed
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Write the record over a file that is there
+    #[arg(long, requires = "record")]
+    pub force: bool,
+
+    /// Have every line of the record on the disk before the effects that it announces start
+    #[arg(long, requires = "record")]
+    pub durable: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Exit status: 0 no difference, 1 a difference, 2 a record that cannot be read.")]
+pub struct ReplayArgs {
+    /// The record; `-` reads it from standard input
+    pub record: PathBuf,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Exit status: as of `run`; 2 where the run cannot be resumed, and then its record is as it was.
+
+What the run was started with is in its record. What serves it is given as it was given to `run`: the \
+configuration, the script, the folder of its store, and all answers of its operator, of which the \
+ones that were used go by.")]
+pub struct ResumeArgs {
+    /// The record, which the run goes on writing
+    pub record: PathBuf,
+
+    /// Where to write the file that the prompt's `output:` declares, once the run completed
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// The folder that was the run's store
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+
+    /// The host configuration, as for `run`
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Answer model rounds from this file, instead of a gateway
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+
+    /// An answer for the prompt's operator, instead of asking on the terminal; those that the record
+    /// used go by
+    #[arg(long = "answer", value_name = "TEXT", allow_hyphen_values = true)]
+    pub answers: Vec<String>,
+
+    /// Have every line of the record on the disk before the effects that it announces start
+    #[arg(long)]
+    pub durable: bool,
 
     #[command(flatten)]
-    pub look: Look,
+    pub show: ReportArgs,
 
-    #[command(flatten)]
-    pub limits: LimitArgs,
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
 }
 
 /// What the host is made of.
@@ -121,6 +218,41 @@ pub struct HostArgs {
     /// Answer model rounds from this file, instead of a gateway
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Exit status: 0 shown, whatever became of the run; 2 where the record cannot be read, or a file cannot be \
+written that is there already.
+
+A trace opens in https://ui.perfetto.dev and in chrome://tracing. The page needs nothing but a browser.")]
+pub struct ShowArgs {
+    /// The record, as `run --record` writes it; `-` reads it from standard input
+    pub record: PathBuf,
+
+    /// Leave nothing out
+    #[arg(long)]
+    pub all: bool,
+
+    /// Print one JSON object
+    #[arg(long, group = "form")]
+    pub json: bool,
+
+    /// Write a trace in Chrome's JSON form
+    #[arg(long, value_name = "FILE", group = "form")]
+    pub trace: Option<PathBuf>,
+
+    /// Write a page with the timeline and every message
+    #[arg(long, value_name = "FILE", group = "form")]
+    pub html: Option<PathBuf>,
+
+    /// Replace the file that is to be written, where it is there already
+    #[arg(long)]
+    pub force: bool,
+
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
 }
 
 #[derive(Args)]

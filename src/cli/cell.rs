@@ -2,12 +2,14 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use super::escape::turns_text;
+
 /// How a character is shown on one line, and the columns that takes.
 pub fn cell(char: char) -> (String, usize) {
     if char == '\t' {
         return ("    ".to_owned(), 4);
     }
-    if char.is_control() {
+    if char.is_control() || turns_text(char) {
         let shown = char.escape_default().to_string();
         let width = shown.len();
         return (shown, width);
@@ -75,6 +77,7 @@ mod tests {
         assert_eq!(end_of("abcd", 3), "…cd");
         assert_eq!(end_of("日本語", 5), "…本語");
         assert_eq!(start_of("日本語", 4), "日…");
+        assert_eq!(shown("a\u{202e}b"), r"a\u{202e}b");
         assert_eq!(start_of("\u{1b}xy", 7), r"\u{1b}".to_owned() + "…");
         assert_eq!(
             (start_of("ab", 1), start_of("", 0)),

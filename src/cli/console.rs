@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use serde::Serialize;
 
 use super::args::ColorChoice;
-use super::escape::{escape, escape_json};
+use super::escape::{escape, escape_alone, escape_json};
 use super::status::Status;
 use super::style::Style;
 
@@ -21,7 +21,7 @@ pub fn print_result(text: &str) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return print(text);
     }
-    print(&lines(text))
+    print(&whole_lines(escape_alone(text).into_owned()))
 }
 
 /// Prints a value as one line of JSON to standard output.
@@ -44,7 +44,10 @@ pub fn log(text: &str) {
 
 /// A text, escaped, as one or more whole lines.
 pub fn lines(text: &str) -> String {
-    let mut shown = escape(text).into_owned();
+    whole_lines(escape(text).into_owned())
+}
+
+fn whole_lines(mut shown: String) -> String {
     if !shown.ends_with('\n') {
         shown.push('\n');
     }
@@ -75,19 +78,32 @@ pub fn status_of(printed: io::Result<()>, status: Status, style: Style) -> Statu
 
 /// The style of errors under a `--color` choice (spec C2).
 pub fn error_style(choice: ColorChoice) -> Style {
+    style(choice, stderr_is_capable())
+}
+
+/// The style of what is printed to standard output under a `--color` choice (spec C2).
+pub fn output_style(choice: ColorChoice) -> Style {
+    style(choice, is_capable(&io::stdout()))
+}
+
+fn style(choice: ColorChoice, is_capable: bool) -> Style {
     Style::new(match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
             let no_color = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            !no_color && stderr_is_capable()
+            !no_color && is_capable
         }
     })
 }
 
 /// Whether standard error is a terminal that understands sequences.
 pub fn stderr_is_capable() -> bool {
-    io::stderr().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
+    is_capable(&io::stderr())
+}
+
+fn is_capable(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 fn json_line(value: &impl Serialize) -> io::Result<String> {

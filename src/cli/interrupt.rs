@@ -1,25 +1,35 @@
-//! Ctrl-C (spec C4).
+//! Ctrl-C, and the signal that stops what is in flight (spec C4).
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
 
-use runvil::harness::CancelToken;
+use runvil::harness::{CancelToken, StopToken};
 use signal_hook::consts::SIGINT;
-use signal_hook::flag;
 
 use super::status::SetupError;
 
 /// From here on the first Ctrl-C raises the token that is returned, and a second one kills the
 /// process at once, as if nobody had listened.
 pub fn listen() -> Result<CancelToken, SetupError> {
-    raise().map_err(|error| SetupError(format!("cannot listen for Ctrl-C: {error}")))
+    CancelToken::on_signal(SIGINT)
+        .map_err(|error| SetupError(format!("cannot listen for Ctrl-C: {error}")))
 }
 
-fn raise() -> io::Result<CancelToken> {
-    let raised = Arc::new(AtomicBool::new(false));
-    // In this order: the first signal finds the flag down and raises it, the next finds it up.
-    flag::register_conditional_default(SIGINT, Arc::clone(&raised))?;
-    flag::register(SIGINT, Arc::clone(&raised))?;
-    Ok(CancelToken::from(raised))
+/// From here on SIGQUIT, which is Ctrl-\ on a terminal, asks the token that is returned, as often as
+/// it comes.
+pub fn listen_for_stop() -> Result<StopToken, SetupError> {
+    asked().map_err(|error| SetupError(format!("cannot listen for SIGQUIT: {error}")))
+}
+
+#[cfg(unix)]
+fn asked() -> io::Result<StopToken> {
+    let asked = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGQUIT, Arc::clone(&asked))?;
+    Ok(StopToken::from(asked))
+}
+
+#[cfg(not(unix))]
+fn asked() -> io::Result<StopToken> {
+    Ok(StopToken::default())
 }

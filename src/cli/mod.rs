@@ -17,11 +17,16 @@ mod live;
 mod models;
 mod operator;
 mod output;
+mod packet;
 mod packs;
 mod provider;
 mod quote;
+mod record;
 mod regions;
+mod replay;
+mod resume;
 mod run;
+mod show;
 mod source;
 mod status;
 mod style;
@@ -46,9 +51,13 @@ pub fn main() -> ExitCode {
     let status = match Cli::try_parse() {
         Ok(cli) => match cli.command {
             Command::Run(args) => run::run(&args),
+            Command::Replay(args) => replay::replay(&args),
+            Command::Resume(args) => resume::resume(&args),
             Command::Check(args) => check::check(&args),
+            Command::Show(args) => show::show(&args),
             Command::Models(args) => models::models(&args),
             Command::Packs(args) => packs::packs(&args),
+            Command::Packet(args) => packet::packet(&args.command),
             Command::Completions { shell } => completions::completions(shell),
         },
         Err(error) => explain(&error),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
+use super::status::SetupError;
+
 /// Why a file could not be written, where that is plain before anything runs.
 pub fn obstacle(file: &Path) -> Option<String> {
     let folder = folder_of(file);
@@ -20,10 +22,35 @@ pub fn obstacle(file: &Path) -> Option<String> {
     }
 }
 
+/// Refuses to write a file that is there already, unless that is wanted, and one that cannot be
+/// written, where that is plain before.
+pub fn check_new(file: &Path, force: bool) -> Result<(), SetupError> {
+    let why = match file.is_file() && !force {
+        true => Some("it is there already; `--force` replaces it".to_owned()),
+        false => obstacle(file),
+    };
+    match why {
+        Some(why) => Err(SetupError(format!(
+            "cannot write `{}`: {why}",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Writes a file as [`write`] does, but does not replace one unless that is wanted.
+pub fn write_new(file: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
+    put(file, bytes, force)
+}
+
 /// Writes a file whole or not at all: to a temporary sibling that then takes its name. A link is
 /// followed, so the file it names is the one replaced; what is no regular file, such as a pipe or
 /// a device, is written through, since it cannot be replaced.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(file, bytes, true)
+}
+
+fn put(file: &Path, bytes: &[u8], replaces: bool) -> io::Result<()> {
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let known = fs::metadata(&target).ok();
     if let Some(known) = &known
@@ -45,7 +72,10 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(known) = known {
         fs::set_permissions(sibling.path(), known.permissions())?;
     }
-    sibling.persist(&target)?;
+    match replaces {
+        true => sibling.persist(&target)?,
+        false => sibling.persist_noclobber(&target)?,
+    };
     Ok(())
 }
 

@@ -6,17 +6,18 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use runvil::engine::{Outcome, RunErrorKind};
+use runvil::engine::{Event, Outcome};
 use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
-use super::args::RunArgs;
+use super::args::{ReportArgs, RunArgs};
 use super::failure::{self, Subject};
 use super::help::Backing;
 use super::json::RunObject;
 use super::live::Live;
 use super::operator::Answering;
 use super::provider::{Provider, configuration};
+use super::record::RecordFile;
 use super::source::{self, PROMPT_CAP, TEXT_CAP};
 use super::status::{SetupError, Status};
 use super::style::Style;
@@ -28,17 +29,28 @@ const ROOT: &str = "0";
 /// Runs one prompt and says how it went.
 pub fn run(args: &RunArgs) -> Status {
     let style = console::error_style(args.look.color);
-    let live = Live::new(!args.quiet && !args.events);
+    let live = Live::new(!args.show.quiet && !args.show.events);
     let (asked, host, launch) = match set_up(args, &live) {
         Ok(ready) => ready,
-        Err(error) => return error.report(args.json, style),
+        Err(error) => return error.report(args.show.json, style),
     };
     // The host's units end when it goes, once the result is out.
-    let (report, reached) = perform(args, &asked.source, launch, &host, &live);
-    match setup_error(&report) {
-        Some(error) => error.report(args.json, style),
-        None => conclude(args, &asked, &report, reached.as_deref(), style),
+    let (report, seen) = perform(args, &asked.source, launch, &host, &live);
+    if let Some(error) = setup_error(&report) {
+        if let Some(record) = asked.record {
+            record.discard();
+        }
+        return error.report(args.show.json, style);
     }
+    let ending = Ending {
+        show: &args.show,
+        output: args.output.as_deref(),
+        file: args.file.to_string_lossy().into_owned(),
+        source: &asked.source,
+        dialect: args.look.dialect.into(),
+        backing: asked.backing,
+    };
+    conclude(&ending, &report, seen.reached.as_deref(), style)
 }
 
 /// What was asked for.
@@ -47,6 +59,47 @@ struct Asked {
     source: String,
     /// What its rounds are asked of.
     backing: Backing,
+    /// Where its record goes.
+    record: Option<RecordFile>,
+}
+
+/// What is needed to hand out what a run left.
+pub struct Ending<'a> {
+    pub show: &'a ReportArgs,
+    pub output: Option<&'a Path>,
+    /// What the prompt file is called.
+    pub file: String,
+    pub source: &'a str,
+    /// Its dialect, where it has no version key.
+    pub dialect: Dialect,
+    pub backing: Backing,
+}
+
+/// What was seen of a run.
+#[derive(Default)]
+pub struct Seen {
+    /// The section that the run's own chain reached last, or the title; `None` where no run began.
+    pub reached: Option<Arc<str>>,
+}
+
+impl Seen {
+    /// Follows an event, and shows it.
+    pub fn event(&mut self, event: &Event, prints: bool, live: &Live, operator: &Answering) {
+        if prints {
+            console::log_json(event);
+        }
+        let reached = &mut self.reached;
+        match event.kind.name() {
+            "run_started" => *reached = Some(event.section.clone()),
+            "run_failed" => {}
+            _ if reached.is_some() && &*event.task == ROOT => {
+                *reached = Some(event.section.clone())
+            }
+            _ => {}
+        }
+        live.observe(event);
+        operator.observe(event);
+    }
 }
 
 /// What serves the run.
@@ -91,7 +144,7 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
         Some(_) => provider.backing(),
         None => Backing::Nothing,
     };
-    let launch = Launch {
+    let mut launch = Launch {
         args: match argument_file {
             Some(stdin) => source::read(stdin, TEXT_CAP)?,
             None => args.args.clone().unwrap_or_else(|| args.text.join(" ")),
@@ -115,19 +168,33 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
             .map(|folder| open_store(folder))
             .transpose()?,
         cancel: interrupt::listen()?,
+        stop: interrupt::listen_for_stop()?,
         operator: operator.operator(),
         ..Launch::default()
     };
     drop(prompt);
+    let taken = [
+        Some(args.file.as_path()),
+        args.input.as_deref(),
+        args.output.as_deref(),
+    ];
+    let record = RecordFile::open(&args.record, &taken)?;
+    let (record, recorder) = record.unzip();
+    launch.record = recorder;
     let log = live.host_log();
     let harness = units::harness(&config, log.clone(), &log, |name| env::var_os(name));
     let host = Serving { harness, operator };
-    Ok((Asked { source, backing }, host, launch))
+    let asked = Asked {
+        source,
+        backing,
+        record,
+    };
+    Ok((asked, host, launch))
 }
 
 /// Refuses an `--output` that could never be written. A prompt that does not parse is left to the
 /// run, which reports it.
-fn check_output(output: &Path, prompt: Option<&Prompt>) -> Result<(), SetupError> {
+pub fn check_output(output: &Path, prompt: Option<&Prompt>) -> Result<(), SetupError> {
     if source::is_stdin(output) {
         let message = "`--output` names a file: standard output holds the result";
         return Err(SetupError(message.to_owned()));
@@ -146,7 +213,7 @@ fn check_output(output: &Path, prompt: Option<&Prompt>) -> Result<(), SetupError
 }
 
 /// The folder as the run's store.
-fn open_store(folder: &Path) -> Result<Store, SetupError> {
+pub fn open_store(folder: &Path) -> Result<Store, SetupError> {
     Store::directory(folder).map_err(|error| {
         SetupError(match error.kind() {
             ErrorKind::NotFound => format!(
@@ -158,41 +225,27 @@ fn open_store(folder: &Path) -> Result<Store, SetupError> {
     })
 }
 
-/// Runs the prompt, showing its events as they come. Beside the report, the section that the run's
-/// own chain had reached when it ended, or the title; `None` where no run began.
+/// Runs the prompt, showing its events as they come.
 fn perform(
     args: &RunArgs,
     source: &str,
     launch: Launch,
     host: &Serving,
     live: &Live,
-) -> (Report, Option<Arc<str>>) {
-    let mut reached = None;
+) -> (Report, Seen) {
+    let mut seen = Seen::default();
     let painter = live.start();
     let report = host.harness.run(source, launch, &mut |event| {
-        if args.events {
-            console::log_json(event);
-        }
-        match event.kind.name() {
-            "run_started" => reached = Some(event.section.clone()),
-            "run_failed" => {}
-            _ if reached.is_some() && &*event.task == ROOT => reached = Some(event.section.clone()),
-            _ => {}
-        }
-        live.observe(event);
-        host.operator.observe(event);
+        seen.event(event, args.show.events, live, &host.operator);
     });
     drop(painter);
-    (report, reached)
+    (report, seen)
 }
 
 /// A PromptForge run whose input text and declaration do not fit has not begun (spec C10).
 fn setup_error(report: &Report) -> Option<SetupError> {
-    let dialect = report.prompt.as_ref().map(|prompt| prompt.dialect);
     match &report.outcome {
-        Outcome::Failed(error)
-            if error.kind == RunErrorKind::Input && dialect == Some(Dialect::PromptForge) =>
-        {
+        Outcome::Failed(error) if report.is_setup_error() => {
             Some(SetupError(error.message.clone()))
         }
         _ => None,
@@ -200,28 +253,27 @@ fn setup_error(report: &Report) -> Option<SetupError> {
 }
 
 /// Hands out what a run left: its output file, its result, its failure.
-fn conclude(
-    args: &RunArgs,
-    asked: &Asked,
+pub fn conclude(
+    ending: &Ending<'_>,
     report: &Report,
     reached: Option<&str>,
     style: Style,
 ) -> Status {
-    let collected = collect(args, report);
-    let printed = if args.json {
+    let collected = collect(ending.output, report);
+    let printed = if ending.show.json {
         console::print_json(&RunObject::new(report))
     } else {
         match &report.outcome {
             Outcome::Completed(result) => console::print_result(result),
             Outcome::Failed(error) => {
                 let subject = Subject {
-                    file: &args.file.to_string_lossy(),
-                    source: &asked.source,
-                    dialect: args.look.dialect.into(),
+                    file: &ending.file,
+                    source: ending.source,
+                    dialect: ending.dialect,
                     reached,
-                    backing: asked.backing.clone(),
+                    backing: ending.backing.clone(),
                 };
-                console::log_raw(&failure::explain(error, &subject).render(&asked.source, style));
+                console::log_raw(&failure::explain(error, &subject).render(ending.source, style));
                 Ok(())
             }
             Outcome::Cancelled => {
@@ -246,8 +298,8 @@ fn conclude(
 }
 
 /// Writes the declared output file of a completed run where `--output` wants it (spec C2).
-fn collect(args: &RunArgs, report: &Report) -> Result<(), String> {
-    let Some(file) = &args.output else {
+fn collect(output: Option<&Path>, report: &Report) -> Result<(), String> {
+    let Some(file) = output else {
         return Ok(());
     };
     let declared = report

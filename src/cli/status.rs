@@ -15,8 +15,14 @@ pub enum Status {
     Failed,
     /// Nothing ran.
     Setup,
+    /// Nothing ran, because of what earlier runs left (spec P25).
+    Refused,
     /// The run was cancelled.
     Cancelled,
+    /// A contract could not be checked (spec P25).
+    Fault,
+    /// A signal of this number ended the run (spec P25).
+    Signal(u8),
 }
 
 impl From<Status> for ExitCode {
@@ -25,7 +31,10 @@ impl From<Status> for ExitCode {
             Status::Success => 0,
             Status::Failed => 1,
             Status::Setup => 2,
+            Status::Refused => 4,
             Status::Cancelled => 130,
+            Status::Fault => 3,
+            Status::Signal(number) => 128_u8.saturating_add(number),
         })
     }
 }

@@ -73,3 +73,29 @@ pub enum Answer {
     /// internal failure.
     Broken(String),
 }
+
+/// Why a run wants no answer to an effect any more (spec R14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withdrawal {
+    /// Its chain has ended, or its wait was over before.
+    Dropped,
+    /// A stop or a cancel has resumed its call.
+    Interrupted,
+}
+
+impl Withdrawal {
+    /// The word for it, which is the answer that a record has.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Self::Dropped => "dropped",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// The one of a word.
+    pub fn from_tag(tag: &str) -> Option<Self> {
+        [Self::Dropped, Self::Interrupted]
+            .into_iter()
+            .find(|withdrawal| withdrawal.tag() == tag)
+    }
+}

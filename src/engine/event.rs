@@ -191,21 +191,47 @@ impl Serialize for Event {
             seq: u32,
         }
         let mut map = serializer.serialize_map(None)?;
+        self.head(&mut map)?;
+        let provenance = Provenance {
+            task: &self.task,
+            seq: self.seq,
+        };
+        map.serialize_entry("provenance", &provenance)?;
+        self.kind.fields(&mut map)?;
+        map.end()
+    }
+}
+
+/// An event as a line of a record holds it, its coordinates standing beside it (spec R14).
+#[derive(Clone, Copy, Debug)]
+pub struct Unplaced<'a>(pub &'a Event);
+
+impl Serialize for Unplaced<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.0.head(&mut map)?;
+        self.0.kind.fields(&mut map)?;
+        map.end()
+    }
+}
+
+impl Event {
+    /// Writes what every event has before its coordinates.
+    fn head<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("kind", self.kind.name())?;
         map.serialize_entry("execution", &*self.execution)?;
-        map.serialize_entry("section", &*self.section)?;
-        map.serialize_entry(
-            "provenance",
-            &Provenance {
-                task: &self.task,
-                seq: self.seq,
-            },
-        )?;
-        match &self.kind {
-            EventKind::Plain(_) => {}
-            EventKind::Checkpoint { message } => map.serialize_entry("message", message)?,
-            EventKind::Require { target, .. } => map.serialize_entry("target", &**target)?,
-            EventKind::TaskStarted(started) => {
+        map.serialize_entry("section", &*self.section)
+    }
+}
+
+impl EventKind {
+    /// Writes the kind's own fields.
+    fn fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        match self {
+            Self::Plain(_) => {}
+            Self::Checkpoint { message } => map.serialize_entry("message", message)?,
+            Self::Require { target, .. } => map.serialize_entry("target", &**target)?,
+            Self::TaskStarted(started) => {
                 map.serialize_entry("task", &*started.task)?;
                 map.serialize_entry("target", &*started.target)?;
                 map.serialize_entry("origin", started.origin)?;
@@ -220,26 +246,26 @@ impl Serialize for Event {
                 }
                 map.serialize_entry("var", &started.var)?;
             }
-            EventKind::TaskEnded { task, .. } => map.serialize_entry("task", &**task)?,
-            EventKind::TaskAbandoned { task, reason } => {
+            Self::TaskEnded { task, .. } => map.serialize_entry("task", &**task)?,
+            Self::TaskAbandoned { task, reason } => {
                 map.serialize_entry("task", &**task)?;
                 map.serialize_entry("reason", reason)?;
             }
-            EventKind::TaskNotice { turn, task, text } => {
+            Self::TaskNotice { turn, task, text } => {
                 map.serialize_entry("turn", turn)?;
                 map.serialize_entry("task", &**task)?;
                 map.serialize_entry("text", &**text)?;
             }
-            EventKind::Degraded { turn, message } => {
+            Self::Degraded { turn, message } => {
                 map.serialize_entry("turn", turn)?;
                 map.serialize_entry("message", message)?;
             }
-            EventKind::Thinking { turn, model, text } => {
+            Self::Thinking { turn, model, text } => {
                 map.serialize_entry("turn", turn)?;
                 map.serialize_entry("model", &**model)?;
                 map.serialize_entry("text", &**text)?;
             }
-            EventKind::AssistantReply(reply) => {
+            Self::AssistantReply(reply) => {
                 map.serialize_entry("turn", &reply.turn)?;
                 map.serialize_entry("text", &*reply.text)?;
                 if let Some(reason) = &reply.finish_reason {
@@ -251,13 +277,13 @@ impl Serialize for Event {
                     map.serialize_entry("metrics", &reply.metrics)?;
                 }
             }
-            EventKind::AssistantToolCalls { turn, model, calls } => {
+            Self::AssistantToolCalls { turn, model, calls } => {
                 map.serialize_entry("turn", turn)?;
                 map.serialize_entry("model", &**model)?;
                 let calls: Vec<Call> = calls.iter().map(Call::new).collect();
                 map.serialize_entry("calls", &calls)?;
             }
-            EventKind::ToolResult(result) => {
+            Self::ToolResult(result) => {
                 map.serialize_entry("turn", &result.turn)?;
                 map.serialize_entry("tool_call_id", &*result.tool_call_id)?;
                 map.serialize_entry("alias", &*result.alias)?;
@@ -265,7 +291,7 @@ impl Serialize for Event {
                 map.serialize_entry("trusted", &result.trusted)?;
             }
         }
-        map.end()
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::effect::{Effect, EffectId, Issued};
 use super::event::{Event, EventKind};
+use crate::lua::Cancel;
 
 /// One thing that a step put out.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,14 +62,19 @@ pub(super) struct Outbox {
     execution: Arc<str>,
     items: RefCell<Vec<Item>>,
     effects: Cell<u64>,
+    cancel: Cancel,
+    /// After how many items of the current step the run is to be cancelled.
+    cancel_after: Cell<Option<usize>>,
 }
 
 impl Outbox {
-    pub(super) fn new(execution: Arc<str>) -> Self {
+    pub(super) fn new(execution: Arc<str>, cancel: Cancel) -> Self {
         Self {
             execution,
             items: RefCell::default(),
             effects: Cell::new(0),
+            cancel,
+            cancel_after: Cell::new(None),
         }
     }
 
@@ -80,7 +86,7 @@ impl Outbox {
             task: task.id.clone(),
             seq: task.number(),
         };
-        self.items.borrow_mut().push(Item::Event(event));
+        self.put(Item::Event(event));
     }
 
     pub(super) fn plain(&self, task: &Task, section: &Arc<str>, kind: &'static str) {
@@ -96,23 +102,53 @@ impl Outbox {
             seq: task.number(),
             effect,
         };
-        self.items.borrow_mut().push(Item::Effect(issued));
+        self.put(Item::Effect(issued));
         id
+    }
+
+    fn put(&self, item: Item) {
+        self.items.borrow_mut().push(item);
+        self.cancel.put_out(self.count());
+        self.cancel_if_due();
+    }
+
+    /// Has the next step cancel the run once it has put out so many items.
+    pub(super) fn cancel_after(&self, items: usize) {
+        self.cancel_after.set(Some(items));
+    }
+
+    /// Cancels the run where the step has put out as much as it was to.
+    pub(super) fn cancel_if_due(&self) {
+        if self
+            .cancel_after
+            .get()
+            .is_some_and(|due| due <= self.count())
+        {
+            self.cancel_after.set(None);
+            self.cancel.raise();
+        }
+    }
+
+    /// How much the current step has put out.
+    pub(super) fn count(&self) -> usize {
+        self.items.borrow().len()
     }
 
     /// Whether a step should hand out what there is before it goes on.
     pub(super) fn is_full(&self) -> bool {
-        self.items.borrow().len() >= FULL
+        self.count() >= FULL
     }
 
     pub(super) fn take(&self) -> Vec<Item> {
+        self.cancel_after.set(None);
+        self.cancel.put_out(0);
         self.items.take()
     }
 }
 
 /// The parse events of a file that gets no run, as a run would have reported them (spec R17).
 pub fn announce(execution: &Arc<str>, events: &[super::ParseEvent]) -> Vec<Event> {
-    let outbox = Outbox::new(execution.clone());
+    let outbox = Outbox::new(execution.clone(), Cancel::default());
     let task = Task::new("0".into());
     for (kind, section) in events {
         outbox.plain(&task, section, kind);

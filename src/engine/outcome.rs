@@ -65,6 +65,26 @@ impl RunErrorKind {
             Self::Input => "Input",
         }
     }
+
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        const ALL: [RunErrorKind; 13] = [
+            RunErrorKind::Parse,
+            RunErrorKind::Version,
+            RunErrorKind::Binding,
+            RunErrorKind::Completion,
+            RunErrorKind::Tool,
+            RunErrorKind::Vfs,
+            RunErrorKind::Determinism,
+            RunErrorKind::Lua,
+            RunErrorKind::Quota,
+            RunErrorKind::ContextExhausted,
+            RunErrorKind::Internal,
+            RunErrorKind::RequirementsUnmet,
+            RunErrorKind::Input,
+        ];
+        ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// A failed run: its kind, the underlying error's own text, and a place where there is one.

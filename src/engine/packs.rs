@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::tool::UnitTool;
+use crate::prompt::Dialect;
 
 /// The units of a run, as they stand for all of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,5 +38,13 @@ impl PackEntry {
     /// Its whole id, `vendor/name`.
     pub fn id(&self) -> String {
         format!("{}/{}", self.vendor, self.name)
+    }
+
+    /// The whole name of one of its tools: PromptForge's tool path, Runvil's tool id (spec T2).
+    pub fn tool_id(&self, tool: &str, dialect: Dialect) -> String {
+        match dialect {
+            Dialect::Runvil => format!("{}/{tool}", self.name),
+            Dialect::PromptForge => format!("{}/{}/{tool}", self.vendor, self.name),
+        }
     }
 }

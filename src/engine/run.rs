@@ -4,15 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::admission::{Admission, ChainKey};
 use super::ask::Ask;
 use super::calls::store::failure as store_failure;
+use super::cancel::CancelPoint;
 use super::catalog::Catalog;
 use super::chain::Chain;
 use super::claims::Claims;
-use super::effect::{Answer, Effect, EffectId};
+use super::effect::{Answer, Effect, EffectId, Withdrawal};
 use super::entry::{Input, Shared};
 use super::event::EventKind;
 use super::model::Model;
@@ -29,7 +29,7 @@ use super::store::{Policy, StoreFailure, StoreValue};
 use super::strand::{Slice, Strand};
 use super::task::{Origin, Record, Rest, State, TaskKey};
 use super::tool_calls::ToolAsk;
-use crate::lua::{Data, Failure, Reply};
+use crate::lua::{Cancel, Data, Failure, Reply};
 use crate::prompt::SectionId;
 
 /// All that a run takes from outside when it starts (spec L6).
@@ -61,8 +61,8 @@ pub struct Setup {
     pub store: Option<Policy>,
     /// Whether the store's backend checks, and so is opened for the run and each task (spec S58).
     pub opens_store: bool,
-    /// Set, by anyone, to cancel the run.
-    pub cancel: Arc<AtomicBool>,
+    /// Cancels the run.
+    pub cancel: Cancel,
 }
 
 /// What one step did.
@@ -70,10 +70,12 @@ pub struct Setup {
 pub struct Step {
     /// Its events and effects, in the order it put them out.
     pub items: Vec<Item>,
-    /// Effects put out before whose answers are not wanted any more.
-    pub withdrawn: Vec<EffectId>,
+    /// Effects whose answers are not wanted any more, with the reasons, in issue order.
+    pub withdrawn: Vec<(EffectId, Withdrawal)>,
     /// Whether the next step can go on without an answer: this one only hands over what there is.
     pub more: bool,
+    /// Where a cancel took effect, if one did: in this step the run then ends.
+    pub cancelled: Option<CancelPoint>,
     /// How the run ended, once it has.
     pub outcome: Option<Outcome>,
 }
@@ -124,7 +126,7 @@ pub(super) enum Deed {
 /// it what came back. The same prompt, setup and answers in the same order give the same steps.
 pub struct Run {
     pub(super) shared: Rc<Shared>,
-    pub(super) cancel: Arc<AtomicBool>,
+    pub(super) cancel: Cancel,
     pub(super) memory: usize,
     /// Every task of the run in spawn order, the root first.
     pub(super) tasks: Vec<Record>,
@@ -132,7 +134,7 @@ pub struct Run {
     pub(super) claims: Claims,
     pub(super) ready: VecDeque<(TaskKey, Wake)>,
     pub(super) in_flight: BTreeMap<EffectId, InFlight>,
-    pub(super) withdrawn: Vec<EffectId>,
+    pub(super) withdrawn: Vec<(EffectId, Withdrawal)>,
     /// A strand that goes on before anything else runs, once it can.
     pub(super) held: Option<(TaskKey, Option<Wake>)>,
     /// A conflict of claims that ends the run as soon as the strand that met it is at rest.
@@ -140,6 +142,10 @@ pub struct Run {
     /// Whether the Host's handle declares a store (spec S50).
     has_store: bool,
     pub(super) outcome: Option<Outcome>,
+    /// Where a cancel took effect in the current step.
+    pub(super) cancelled_at: Option<CancelPoint>,
+    /// Whether the current step has run anything.
+    pub(super) stepping: bool,
 }
 
 impl Run {
@@ -148,10 +154,11 @@ impl Run {
         let seeded = Seeded::new(setup.seed);
         let input = Input::new(&program, setup.args);
         let has_store = setup.store.is_some();
+        let cancel = setup.cancel.of_run();
         let refused = gate(&program);
         let prompt = &program.prompt().clone();
         let shared = Rc::new(Shared {
-            outbox: Outbox::new(setup.execution.clone()),
+            outbox: Outbox::new(setup.execution.clone(), cancel.clone()),
             nonce: seeded.nonce(),
             program,
             seeded,
@@ -173,7 +180,6 @@ impl Run {
         });
         let task = Rc::new(Task::new("0".into()));
         let root = Chain::new("0".into(), ChainKey::ROOT, 0, input, Data::empty());
-        let cancel = setup.cancel;
         let strand = Strand::new(
             shared.clone(),
             task.clone(),
@@ -209,6 +215,8 @@ impl Run {
             conflict: None,
             has_store,
             outcome: refused.map(Outcome::Failed),
+            cancelled_at: None,
+            stepping: false,
         }
     }
 
@@ -233,8 +241,9 @@ impl Run {
     /// hand over it stops sooner, and says so.
     pub fn step(&mut self) -> Step {
         let mut more = false;
+        self.stepping = false;
         while self.outcome.is_none() {
-            if self.cancel.load(Ordering::Relaxed) {
+            if self.cancel.is_raised() {
                 self.cancelled();
                 break;
             }
@@ -254,6 +263,8 @@ impl Run {
                 },
             };
             if self.record(task).is_live() {
+                self.stepping = true;
+                self.shared.outbox.cancel_if_due();
                 self.turn(task, wake);
             }
         }
@@ -262,10 +273,13 @@ impl Run {
             let text = "every chain waits and nothing is in flight";
             self.end(Outcome::Failed(RunError::new(RunErrorKind::Internal, text)));
         }
+        let mut withdrawn = std::mem::take(&mut self.withdrawn);
+        withdrawn.sort_by_key(|(id, _)| *id);
         Step {
             items: self.shared.outbox.take(),
-            withdrawn: std::mem::take(&mut self.withdrawn),
+            withdrawn,
             more,
+            cancelled: self.cancelled_at.take(),
             outcome: self.outcome.clone(),
         }
     }
@@ -307,14 +321,18 @@ impl Run {
         }
     }
 
-    /// Asks the run to end as cancelled; [`Run::step`] must follow.
-    pub fn cancel(&mut self) {
-        self.cancel.store(true, Ordering::Relaxed);
+    /// Ends the run with an outcome that the Harness has for it, such as that its record cannot be
+    /// written (spec R17); [`Run::step`] must follow. The first outcome stands (spec R3).
+    pub fn break_off(&mut self, outcome: &Outcome) {
+        if self.outcome.is_none() {
+            self.end(outcome.clone());
+        }
     }
 
     /// Ends the waits that a stop reaches, of the effects named: each call is resumed with the
-    /// interrupted error (spec K212). [`Run::step`] must follow.
-    pub fn stop(&mut self, ids: &[EffectId]) {
+    /// interrupted error (spec K212). Gives the effects that it reached; [`Run::step`] must follow.
+    pub fn stop(&mut self, ids: &[EffectId]) -> Vec<EffectId> {
+        let mut reached = Vec::new();
         for id in ids {
             let is_timer = match self.in_flight.get(id).map(|effect| &effect.deed) {
                 Some(Deed::Timer) => true,
@@ -325,7 +343,8 @@ impl Run {
             let Some(InFlight { task, .. }) = self.in_flight.remove(id) else {
                 continue;
             };
-            self.withdrawn.push(*id);
+            self.withdrawn.push((*id, Withdrawal::Interrupted));
+            reached.push(*id);
             match is_timer {
                 true => self.wake(task, |wait| {
                     wait.interrupted = true;
@@ -337,6 +356,7 @@ impl Run {
                 }
             }
         }
+        reached
     }
 
     pub(super) fn record(&self, task: TaskKey) -> &Record {

@@ -1,9 +1,10 @@
 //! How chains, tasks and the run end (spec K131 to K139, K208, K210).
 
 use super::classify;
+use super::effect::Withdrawal;
 use super::event::EventKind;
 use super::outcome::Outcome;
-use super::run::{Run, Wake};
+use super::run::Run;
 use super::strand::{Ended, Stopped, Strand};
 use super::task::{End, Origin, Reason, Rest, State, TaskKey};
 use crate::lua::{Failure, Kind};
@@ -139,27 +140,6 @@ impl Run {
         }
     }
 
-    /// Ends the run as cancelled: every waiting call is interrupted once, then every chain is torn
-    /// down (spec K211).
-    pub(super) fn cancelled(&mut self) {
-        let in_flight = std::mem::take(&mut self.in_flight);
-        self.withdrawn.extend(in_flight.keys());
-        let waiting = in_flight.into_values().map(|effect| effect.task);
-        let answered = self.ready.drain(..).chain(
-            self.held
-                .take()
-                .and_then(|(task, wake)| Some((task, wake?))),
-        );
-        let answered = answered.filter(|(_, wake)| matches!(wake, Wake::Resume(_)));
-        let tasks: Vec<TaskKey> = waiting.chain(answered.map(|(task, _)| task)).collect();
-        for task in tasks {
-            if let State::Resting(strand) = &mut self.record_mut(task).state {
-                strand.interrupt();
-            }
-        }
-        self.end(Outcome::Cancelled);
-    }
-
     /// Ends the run. Every task that still lives is abandoned before its last event (spec K138).
     pub(super) fn end(&mut self, outcome: Outcome) {
         let root = self.record_mut(TaskKey::ROOT);
@@ -177,8 +157,9 @@ impl Run {
             .plain(&self.record(TaskKey::ROOT).task, title, kind);
         self.record_mut(TaskKey::ROOT).state = State::Ended(End::Delivered { ok: false });
         self.ready.clear();
+        let left = std::mem::take(&mut self.in_flight).into_keys();
         self.withdrawn
-            .extend(std::mem::take(&mut self.in_flight).into_keys());
+            .extend(left.map(|id| (id, Withdrawal::Dropped)));
         self.outcome = Some(outcome);
     }
 

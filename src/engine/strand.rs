@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::admission::ChainKey;
 use super::chain::{Chain, Ending, Running, Stage};
@@ -13,14 +12,14 @@ use super::outbox::Task;
 use super::program::Program;
 use super::task::TaskKey;
 use super::toolbox::Toolbox;
-use crate::lua::{Class, Failure, Flow, Kind, Reply, Seeds, Vm};
+use crate::lua::{Cancel, Class, Failure, Flow, Kind, Reply, Seeds, Vm};
 use crate::prompt::{Dialect, SectionId};
 
 /// A task and the chains it is running, a called chain above its caller.
 pub(super) struct Strand {
     pub(super) task: Rc<Task>,
     shared: Rc<Shared>,
-    cancel: Arc<AtomicBool>,
+    cancel: Cancel,
     memory: usize,
     chains: Vec<Chain>,
     /// The section to enter after a pause.
@@ -80,7 +79,7 @@ impl Strand {
     pub(super) fn new(
         shared: Rc<Shared>,
         task: Rc<Task>,
-        cancel: Arc<AtomicBool>,
+        cancel: Cancel,
         memory: usize,
         chain: Chain,
     ) -> Self {
@@ -96,7 +95,7 @@ impl Strand {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
+        self.cancel.is_raised()
     }
 
     /// Starts the root chain: the H1 pass, where there is one, then the first section.

@@ -49,6 +49,13 @@ impl ToolClass {
             Self::Backend => "Backend",
         }
     }
+
+    /// The class of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::InvalidArguments, Self::Transport, Self::Backend]
+            .into_iter()
+            .find(|class| class.name() == name)
+    }
 }
 
 impl ToolFailure {

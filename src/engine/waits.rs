@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::effect::Effect;
+use super::effect::{Effect, Withdrawal};
 use super::event::EventKind;
 use super::run::{Deed, Run, Wake};
 use super::serve::owned;
@@ -304,7 +304,7 @@ impl Run {
         if let Some(id) = effect
             && self.in_flight.remove(&id).is_some()
         {
-            self.withdrawn.push(id);
+            self.withdrawn.push((id, Withdrawal::Dropped));
         }
     }
 }

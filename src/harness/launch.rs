@@ -1,14 +1,17 @@
 //! What a Host gives a run and what it gets back.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::model::{Broker, Show};
+use super::record::Recorder;
 use super::requirements::Requirements;
 use super::unit::Operator;
 use super::{Seed, StartedAt};
-use crate::engine::Outcome;
 use crate::engine::model::Model;
+use crate::engine::{Outcome, RunError, RunErrorKind};
+use crate::lua::Cancel;
 use crate::prompt::Dialect;
 
 /// The limits of a run (spec L8, L76, M55, M71).
@@ -43,46 +46,75 @@ impl Default for Limits {
 
 /// Cancels a run from another thread or a signal handler. Clones share one flag.
 #[derive(Clone, Debug, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
+pub struct CancelToken(Cancel);
 
 impl From<Arc<AtomicBool>> for CancelToken {
-    /// A token on a flag that something else raises, such as a signal handler.
+    /// A token on a flag that something else may raise. Nobody tells running Lua then, so it looks
+    /// at the flag every 10,000 instructions, which takes it up to twice as long.
     fn from(flag: Arc<AtomicBool>) -> Self {
-        Self(flag)
+        Self(flag.into())
     }
 }
 
 impl CancelToken {
-    /// Asks the run to end as cancelled.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+    /// A token that a signal sets off, on whatever thread it arrives. A second one does what it
+    /// would if nobody had listened: Ctrl-C kills the process.
+    ///
+    /// # Errors
+    /// The signal cannot be listened for.
+    pub fn on_signal(signal: i32) -> io::Result<Self> {
+        Cancel::on_signal(signal)
+            .map(Self)
+            .map_err(io::Error::other)
     }
 
-    /// The flag itself.
-    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+    /// Asks the run to end as cancelled. May be called on any thread, and in a signal handler.
+    pub fn cancel(&self) {
+        self.0.raise();
+    }
+
+    /// What the engine and Lua know of it.
+    pub(super) fn inner(&self) -> Cancel {
         self.0.clone()
     }
 
     /// Whether the run was asked to end.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_raised()
     }
 }
 
 /// Stops what a run waits for when it is asked to: its model rounds and timed waits end with the
 /// interrupted error, and the run goes on (spec K178). Clones share one state.
 #[derive(Clone, Debug, Default)]
-pub struct StopToken(Arc<AtomicU64>);
+pub struct StopToken {
+    count: Arc<AtomicU64>,
+    asked: Arc<AtomicBool>,
+}
+
+impl From<Arc<AtomicBool>> for StopToken {
+    /// A token that something else can ask too, such as a signal handler: by raising this flag, which
+    /// is taken down when it is seen.
+    fn from(asked: Arc<AtomicBool>) -> Self {
+        Self {
+            count: Arc::default(),
+            asked,
+        }
+    }
+}
 
 impl StopToken {
     /// Ends what is in flight now.
     pub fn stop(&self) {
-        self.0.fetch_add(1, Ordering::AcqRel);
+        self.count.fetch_add(1, Ordering::AcqRel);
     }
 
     /// How often it was asked for.
     pub(super) fn count(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
+        if self.asked.swap(false, Ordering::AcqRel) {
+            self.stop();
+        }
+        self.count.load(Ordering::Acquire)
     }
 }
 
@@ -116,6 +148,8 @@ pub struct Launch {
     pub operator: Option<Arc<dyn Operator>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
+    /// What keeps the run's record; `None` for none (spec R13).
+    pub record: Option<Recorder>,
     /// Ends what the run waits for, without ending the run.
     pub stop: StopToken,
     /// Cancels the run.
@@ -139,4 +173,15 @@ pub struct Report {
     pub requirements: Requirements,
     /// The run's store, as the run left it.
     pub store: super::Store,
+}
+
+impl Report {
+    /// Whether nothing ran because the command has to be changed: PromptForge's launch whose input
+    /// text and declaration do not fit (spec C10). It has no record.
+    pub fn is_setup_error(&self) -> bool {
+        let dialect = self.prompt.as_ref().map(|prompt| prompt.dialect);
+        let is_input = |error: &RunError| error.kind == RunErrorKind::Input;
+        dialect == Some(Dialect::PromptForge)
+            && matches!(&self.outcome, Outcome::Failed(error) if is_input(error))
+    }
 }

@@ -2,16 +2,21 @@
 //! effects (spec R7).
 
 pub mod gateway;
+pub(crate) mod group;
 mod host;
 pub mod http;
 mod launch;
 mod log;
 pub mod mcp;
 pub mod model;
+pub(crate) mod pattern;
 mod perform;
 mod pool;
 mod prepare;
+pub mod record;
+mod replay;
 mod requirements;
+mod resume;
 mod script;
 mod seed;
 mod shown;
@@ -25,7 +30,9 @@ pub mod yaml;
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};
 pub use log::Log;
 pub use pool::Pool;
+pub use replay::{Difference, Instead, ReplayError, Replayed, replay};
 pub use requirements::{MissingService, Requirements, UnavailablePack};
+pub use resume::{Resume, ResumeError};
 pub use script::Script;
 pub use seed::{Seed, SeedError};
 pub use started_at::{StartedAt, StartedAtError};
@@ -38,6 +45,7 @@ use crate::engine::packs::PackEntry;
 use crate::prompt::Dialect;
 use host::Host;
 use prepare::{Prepared, prepare, survey};
+use record::Journal;
 use unit::{Operator, SEARCH_PROVIDER, Unit};
 use web::Web;
 
@@ -88,31 +96,47 @@ impl Harness {
     /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.
     pub fn run(&self, source: &str, launch: Launch, observe: &mut dyn FnMut(&Event)) -> Report {
         let (cancel, limits) = (launch.cancel.clone(), launch.limits);
-        let (broker, show, stop) = (
+        let (broker, show, stop, recorder) = (
             launch.broker.clone(),
             launch.show.clone(),
             launch.stop.clone(),
+            launch.record.clone(),
         );
         let Prepared {
             mut report,
             run,
+            head,
             parse_events,
         } = prepare(source, launch, &self.host);
-        for event in &parse_events {
-            observe(event);
-        }
-        if let Some((run, tools)) = run {
-            let outside = perform::Outside {
-                store: &report.store,
-                broker: broker.as_deref(),
-                tools: &tools,
-                show,
-                limits,
-                cancel: &cancel,
-                stop: &stop,
-            };
-            report.outcome = perform::perform(run, &outside, observe);
-        }
+        // A setup error has no record (spec R17).
+        let recorder = recorder.filter(|_| !report.is_setup_error());
+        let begun = Journal::begin(recorder.as_ref(), &head, &parse_events);
+        parse_events.iter().for_each(&mut *observe);
+        drop((head, parse_events));
+        let mut journal = match begun {
+            Ok(journal) => journal,
+            Err(error) => {
+                report.outcome = perform::unrecorded(&error);
+                return report;
+            }
+        };
+        report.outcome = match run {
+            Some((run, tools)) => {
+                let outside = perform::Outside {
+                    store: &report.store,
+                    broker: broker.as_deref(),
+                    tools: &tools,
+                    show,
+                    limits,
+                    cancel: &cancel,
+                    stop: &stop,
+                };
+                perform::perform(run, &outside, &mut journal, None, observe)
+            }
+            None => journal
+                .refused(&report.outcome)
+                .map_or_else(|error| perform::unrecorded(&error), |()| report.outcome),
+        };
         report
     }
 }

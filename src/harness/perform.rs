@@ -3,16 +3,20 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::model::{Abort, Broker, Show, Taken, Terms, is_shown};
+use super::record::Journal;
 use super::tools::Tools;
 use super::{CancelToken, Limits, Pool, StopToken, Store};
 use crate::engine::effect::ToolRequest;
 use crate::engine::model::{FailureClass, ModelFailure, Round};
 use crate::engine::tool::{ToolClass, ToolFailure};
-use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Run};
+use crate::engine::{
+    Answer, Effect, EffectId, Event, Item, Outcome, Run, RunError, RunErrorKind, Step, Withdrawal,
+};
 
 /// How often a wait looks whether the run was cancelled.
 const LOOK: Duration = Duration::from_millis(10);
@@ -85,42 +89,83 @@ impl Queued {
     }
 }
 
-/// Steps a run to its outcome. Store operations are performed at once, on this thread; a timer is a
-/// deadline and holds none.
+/// Where a run goes on that its record has brought so far (spec R16).
+pub(super) struct Resumed {
+    /// The effects in flight, as if one step had put them out.
+    pub(super) step: Step,
+    /// The answers of those that were performed already.
+    pub(super) done: BTreeMap<EffectId, Answer>,
+}
+
+/// Steps a run to its outcome, and keeps its record. Store operations are performed at once, on this
+/// thread; a timer is a deadline and holds none.
 pub(super) fn perform(
     mut run: Run,
     outside: &Outside<'_>,
+    journal: &mut Journal,
+    resumed: Option<Resumed>,
     observe: &mut dyn FnMut(&Event),
 ) -> Outcome {
-    let mut waiting = Waiting {
-        answers: VecDeque::new(),
-        due: BinaryHeap::new(),
-        known: BTreeMap::new(),
-        clock: Instant::now(),
-        held_up: 0,
-        aborts: HashMap::new(),
-        // The root chain needs no slot.
-        pool: Pool::new(outside.limits.concurrency as usize + 1),
-        stops: outside.stop.count(),
-        stopped: None,
+    match drive(&mut run, outside, journal, resumed, observe) {
+        Ok(outcome) => outcome,
+        // The run ends where its record does (spec R17). Nothing that it asks for any more is done.
+        Err(error) => {
+            let outcome = unrecorded(&error);
+            run.break_off(&outcome);
+            let step = run.step();
+            step.items.iter().for_each(|item| see(item, observe));
+            outcome
+        }
+    }
+}
+
+/// The outcome of a run whose record cannot be written.
+pub(super) fn unrecorded(error: &io::Error) -> Outcome {
+    let text = format!("the record cannot be written: {error}");
+    Outcome::Failed(RunError::new(RunErrorKind::Internal, text))
+}
+
+fn see(item: &Item, observe: &mut dyn FnMut(&Event)) {
+    if let Item::Event(event) = item {
+        observe(event);
+    }
+}
+
+/// The loop itself. Its errors are the recorder's.
+fn drive(
+    run: &mut Run,
+    outside: &Outside<'_>,
+    journal: &mut Journal,
+    resumed: Option<Resumed>,
+    observe: &mut dyn FnMut(&Event),
+) -> io::Result<Outcome> {
+    let mut waiting = Waiting::new(outside);
+    let reaches_out = |effect: &Effect| match effect {
+        Effect::Store { .. } => outside.store.outlives_process(),
+        Effect::Model(_) | Effect::Tool(_) => true,
+        Effect::Timer { .. } => false,
+    };
+    let next_step = |run: &mut Run, journal: &mut Journal| {
+        let step = run.step();
+        journal.step(&step, reaches_out).map(|()| step)
+    };
+    let (mut step, mut done) = match resumed {
+        Some(Resumed { step, done }) => (step, done),
+        None => (next_step(run, journal)?, BTreeMap::new()),
     };
     loop {
-        let step = run.step();
         // A stop that landed meanwhile cannot reach what this step asks for (spec K212).
         waiting.look_for_stop(outside);
+        step.items.iter().for_each(|item| see(item, observe));
         let mut direct = None;
-        for item in &step.items {
-            if let Item::Event(event) = item {
-                observe(event);
-            }
-        }
         // An effect starts once every event of its step was seen (spec R13), and is performed even
         // where the run has ended meanwhile (spec S44).
         for item in step.items {
             let Item::Effect(issued) = item else { continue };
             match issued.effect {
                 Effect::Store { op, direct: first } => {
-                    let answer = Answer::Store(outside.store.perform(&op));
+                    let perform = || Answer::Store(outside.store.perform(&op));
+                    let answer = done.remove(&issued.id).unwrap_or_else(perform);
                     match first {
                         true => direct = Some((issued.id, answer)),
                         false => waiting.answers.push_back(Queued::new(issued.id, answer)),
@@ -134,26 +179,48 @@ pub(super) fn perform(
                 Effect::Tool(request) => waiting.call(issued.id, request, issued.task, outside),
             }
         }
-        for id in step.withdrawn {
-            waiting.withdraw(id);
-        }
+        waiting.withdraw(&step.withdrawn);
         if let Some(outcome) = step.outcome {
-            return outcome;
+            journal.outcome(&outcome)?;
+            return Ok(outcome);
         }
         // A direct effect's answer is the next one taken (spec K205).
         if let Some((id, answer)) = direct {
+            journal.answer(id, &answer)?;
             run.answer(id, answer);
         } else if !step.more {
+            if waiting.answers.is_empty() {
+                journal.flush()?;
+            }
             match waiting.next(outside) {
-                Next::Answer(id, answer) => run.answer(id, answer),
-                Next::Stop(ids) => run.stop(&ids),
+                Next::Answer(id, answer) => {
+                    journal.answer(id, &answer)?;
+                    run.answer(id, answer);
+                }
+                Next::Stop(ids) => journal.stop(&run.stop(&ids))?,
                 Next::Cancelled => {}
             }
         }
+        step = next_step(run, journal)?;
     }
 }
 
 impl Waiting {
+    fn new(outside: &Outside<'_>) -> Self {
+        Self {
+            answers: VecDeque::new(),
+            due: BinaryHeap::new(),
+            known: BTreeMap::new(),
+            clock: Instant::now(),
+            held_up: 0,
+            aborts: HashMap::new(),
+            // The root chain needs no slot.
+            pool: Pool::new(outside.limits.concurrency as usize + 1),
+            stops: outside.stop.count(),
+            stopped: None,
+        }
+    }
+
     /// Has an answer come due a while after a moment.
     fn answer_at(&mut self, moment: Instant, span: Duration, id: EffectId, answer: Answer) {
         self.known.insert(id, answer);
@@ -239,11 +306,19 @@ impl Waiting {
         ids
     }
 
-    /// An answer is not wanted any more.
-    fn withdraw(&mut self, id: EffectId) {
-        self.known.remove(&id);
-        if let Some(abort) = self.aborts.remove(&id) {
-            abort.abort();
+    /// Answers are not wanted any more.
+    fn withdraw(&mut self, withdrawn: &[(EffectId, Withdrawal)]) {
+        let mut in_line = Vec::new();
+        for (id, _) in withdrawn {
+            match (self.known.remove(id), self.aborts.remove(id)) {
+                (_, Some(abort)) => abort.abort(),
+                (None, None) => in_line.push(*id),
+                (Some(_), None) => {}
+            }
+        }
+        if !in_line.is_empty() {
+            self.answers
+                .retain(|queued| in_line.binary_search(&queued.id).is_err());
         }
     }
 

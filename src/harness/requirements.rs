@@ -74,7 +74,12 @@ impl Requirements {
 
     /// The notice of a refused run (spec T44).
     pub fn notice(&self, dialect: Dialect) -> String {
-        let units = self.unit_lines(dialect).into_iter();
+        self.notice_of(&self.unit_lines(dialect))
+    }
+
+    /// The notice, with the lines about units as a record has them (spec R22).
+    pub(super) fn notice_of(&self, unit_lines: &[String]) -> String {
+        let units = unit_lines.iter();
         let units = units.map(|line| format!("- {line}"));
         let roles = self.unmet_roles.iter().map(UnmetRole::to_string);
         let head = "the environment cannot satisfy this prompt:".to_owned();

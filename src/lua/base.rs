@@ -7,16 +7,8 @@ use mlua::{Function as LuaFunction, Lua, LuaString, StdLib, Table, Value};
 
 use super::helpers::{self, Helper};
 use super::host::{Host, Raise};
-use super::order;
+use super::order::{following, sort_keys};
 use super::vm::Core;
-
-/// Functions of Lua's own string library, and under which names they are kept among its globals.
-pub(super) const KEPT_STRINGS: [(&str, &str); 4] = [
-    ("format", "string.format"),
-    ("sub", "string.sub"),
-    ("find", "string.find"),
-    ("gmatch", "string.gmatch"),
-];
 
 /// What the helper of metatables needs of Lua's own globals.
 const NATIVES: [&str; 8] = [
@@ -44,20 +36,69 @@ impl<H: Host> Core<H> {
             "_G" => return Ok(Value::Table(self.globals.clone())),
             "assert" | "error" | "pcall" | "xpcall" => "errors",
             "next" | "pairs" => "iterate",
-            "getmetatable" | "setmetatable" => "meta",
-            "table" => {
-                let table = self.library(lua, StdLib::TABLE, "table")?;
-                let own = self.group(lua, "tables")?;
-                for name in ["concat", "sort"] {
-                    table.raw_set(name, own.raw_get::<Value>(name)?)?;
-                }
-                return Ok(Value::Table(table));
+            "getmetatable" | "setmetatable" => {
+                // It would show the function that stands in for the table of strings.
+                self.group(lua, "string")?;
+                "meta"
             }
+            "string" | "table" => return self.group(lua, name).map(Value::Table),
             "tostring" => "text",
             "math" => return self.seeded_math(lua).map(Value::Table),
             _ => return self.base.raw_get(name),
         };
         self.group(lua, group)?.raw_get(name)
+    }
+
+    /// The table of one of Lua's own libraries, which no prompt sees.
+    fn native_library(&self, lua: &Lua, library: &'static str) -> mlua::Result<Table> {
+        match self.base.raw_get(library)? {
+            Value::Table(table) => Ok(table),
+            _ => self.library(lua, StdLib::TABLE, library),
+        }
+    }
+
+    /// A function of one of Lua's own libraries, whose table no prompt sees.
+    pub(super) fn native(
+        &self,
+        lua: &Lua,
+        library: &'static str,
+        name: &str,
+    ) -> mlua::Result<Value> {
+        self.native_library(lua, library)?.raw_get(name)
+    }
+
+    /// Has the methods of strings made when the first one is looked for.
+    pub(super) fn defer_strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
+        let core = self.clone();
+        let index = lua.create_function(move |lua, (_, key): (Value, Value)| {
+            core.group(lua, "string")?.raw_get::<Value>(key)
+        })?;
+        match lua.type_metatable::<LuaString>() {
+            Some(metatable) => metatable.raw_set("__index", index),
+            None => Ok(()),
+        }
+    }
+
+    /// The table of a library as a prompt sees it: Lua's own functions, but for these.
+    fn replaced(
+        self: &Rc<Self>,
+        lua: &Lua,
+        library: &'static str,
+        by: &[(&'static str, &[&str])],
+    ) -> mlua::Result<Table> {
+        let table = lua.create_table()?;
+        let native = self.native_library(lua, library)?;
+        for pair in native.pairs::<Value, Value>() {
+            let (name, function) = pair?;
+            table.raw_set(name, function)?;
+        }
+        for (group, names) in by {
+            let group = self.group(lua, group)?;
+            for name in *names {
+                table.raw_set(*name, group.raw_get::<Value>(*name)?)?;
+            }
+        }
+        Ok(table)
     }
 
     /// Opens one of Lua's own libraries, out of the prompt's sight.
@@ -117,9 +158,11 @@ impl<H: Host> Core<H> {
             "iterate" => {
                 let core = self.clone();
                 let following = lua.create_function(move |_, args: (Table, i64, Value)| {
-                    core.poll()?;
-                    following(args)
+                    following(args, &|| core.poll())
                 })?;
+                let core = self.clone();
+                let sort =
+                    lua.create_function(move |_, keys: Table| sort_keys(&keys, &|| core.poll()))?;
                 let core = self.clone();
                 let touch = lua.create_function(move |lua, table: Table| {
                     if table == core.globals {
@@ -137,28 +180,56 @@ impl<H: Host> Core<H> {
                     base("getmetatable")?,
                     base("error")?,
                     lua.create_function(metafield)?,
-                    lua.create_function(sort_keys)?,
+                    sort,
                     following,
                     touch,
                 ))?
             }
             "text" => helpers::load(lua, Helper::Text)?.call((
                 base("tostring")?,
-                base("string.format")?,
+                self.native(lua, "string", "format")?,
                 base("type")?,
                 base("select")?,
-                base("string.sub")?,
-                base("string.find")?,
-                base("string.gmatch")?,
+                self.native(lua, "string", "sub")?,
+                self.native(lua, "string", "find")?,
+                self.group(lua, "strings")?.raw_get::<Value>("gmatch")?,
                 ordinal(lua)?,
+            ))?,
+            "string" => {
+                const NAMES: [&str; 5] = ["find", "gmatch", "gsub", "match", "rep"];
+                let by: [(_, &[_]); 2] = [("strings", &NAMES), ("text", &["format"])];
+                let table = self.replaced(lua, "string", &by)?;
+                if let Some(metatable) = lua.type_metatable::<LuaString>() {
+                    metatable.raw_set("__index", &table)?;
+                }
+                table
+            }
+            "table" => {
+                let by: [(_, &[_]); 2] = [
+                    ("tables", &["concat", "sort"]),
+                    ("shift", &["insert", "move", "remove"]),
+                ];
+                self.replaced(lua, "table", &by)?
+            }
+            "strings" => self.strings(lua)?,
+            "shift" => helpers::load(lua, Helper::Shift)?.call((
+                self.native(lua, "table", "insert")?,
+                self.native(lua, "table", "remove")?,
+                self.native(lua, "table", "move")?,
+                base("type")?,
+                base("select")?,
+                base("getmetatable")?,
+                base("error")?,
+                self.native(lua, "string", "gsub")?,
+                lua.create_function(|lua, value: Value| lua.coerce_integer(value))?,
+                lua.create_function(metafield)?,
             ))?,
             "tables" => {
                 let text = self.group(lua, "text")?;
-                let table: Table = self.base.raw_get("table")?;
                 let integer = lua.create_function(|_, value: Value| Ok(value.is_integer()))?;
                 helpers::load(lua, Helper::Tables)?.call((
-                    table.raw_get::<Value>("concat")?,
-                    table.raw_get::<Value>("sort")?,
+                    self.native(lua, "table", "concat")?,
+                    self.native(lua, "table", "sort")?,
                     base("type")?,
                     base("error")?,
                     text.raw_get::<Value>("tostring")?,
@@ -207,48 +278,6 @@ fn metafield(_: &Lua, (value, name): (Value, LuaString)) -> mlua::Result<Value> 
         },
         _ => Ok(Value::Nil),
     }
-}
-
-/// Sorts a list of keys in place (spec L38).
-fn sort_keys(_: &Lua, keys: Table) -> mlua::Result<()> {
-    let mut sorted: Vec<Value> = keys.sequence_values().collect::<mlua::Result<_>>()?;
-    sorted.sort_by(order::compare);
-    for (at, key) in (1i64..).zip(sorted) {
-        keys.raw_set(at, key)?;
-    }
-    Ok(())
-}
-
-/// The key that follows `after` outside the array part of `length`, the first one after nil
-/// (spec L42).
-fn following((table, length, after): (Table, i64, Value)) -> mlua::Result<Value> {
-    let mut best: Option<Value> = None;
-    let mut passed = false;
-    for pair in table.pairs::<Value, Value>() {
-        let (key, _) = pair?;
-        if matches!(key, Value::Integer(i) if (1..=length).contains(&i)) {
-            continue;
-        }
-        if !after.is_nil() {
-            match order::compare(&key, &after) {
-                std::cmp::Ordering::Less => continue,
-                // Keys without an order of their own come as the table has them.
-                std::cmp::Ordering::Equal if key == after => {
-                    passed = true;
-                    continue;
-                }
-                std::cmp::Ordering::Equal if !passed && table.contains_key(&after)? => continue,
-                _ => {}
-            }
-        }
-        let better = best
-            .as_ref()
-            .is_none_or(|b| order::compare(&key, b).is_lt());
-        if better {
-            best = Some(key);
-        }
-    }
-    Ok(best.unwrap_or(Value::Nil))
 }
 
 /// Numbers values in the order in which they are first shown.

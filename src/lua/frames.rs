@@ -12,6 +12,8 @@ pub(super) enum Name {
     Function,
     /// A table of such functions.
     Table,
+    /// A method of strings that the engine replaces.
+    Method,
     Other,
 }
 
@@ -34,12 +36,16 @@ const TABLES: [&str; 7] = [
     "input", "models", "store", "string", "table", "tasks", "tools",
 ];
 
+const METHODS: [&str; 6] = ["find", "format", "gmatch", "gsub", "match", "rep"];
+
 impl Name {
     pub(super) fn of(name: &[u8]) -> Self {
         if FUNCTIONS.iter().any(|known| known.as_bytes() == name) {
             Self::Function
         } else if TABLES.iter().any(|known| known.as_bytes() == name) {
             Self::Table
+        } else if METHODS.iter().any(|known| known.as_bytes() == name) {
+            Self::Method
         } else {
             Self::Other
         }
@@ -108,6 +114,7 @@ pub(super) fn keep_callers(code: &mut [u8], names: &[Name]) {
             .find_map(|at| Some((at, instruction(code, at).filter(|i| loads(*i))?)));
         let engine = match load {
             Some((_, load)) if load.operation() == GETTABUP => name(load) == Some(Name::Function),
+            Some((_, load)) if load.operation() == SELF => name(load) == Some(Name::Method),
             Some((at, load)) if load.operation() == GETFIELD => at
                 .checked_sub(1)
                 .and_then(|before| instruction(code, before))
@@ -144,7 +151,8 @@ mod tests {
         let compiled = Compiled::new(compiler.finish(), region);
         let lua = Lua::new();
         let helper = "local e = error; error = function(m) e(m, 2) end \
-                      tasks = { spawn = error } store = { read = function(...) return ... end }";
+                      tasks = { spawn = error } store = { read = function(...) return ... end, \
+                      raise = function(_, m) e(m, 2) end }";
         lua.load(helper).exec().expect("runs");
         lua.load(compiled.code())
             .set_mode(ChunkMode::Binary)
@@ -159,6 +167,7 @@ mod tests {
             "local x <const> = 1 local function f() return error('no', x) end f()",
             "return tasks.spawn('no')",
             "return error((function() return 'no' end)())",
+            "local s = { rep = store.raise } return s:rep('no')",
         ] {
             let text = run(&format!("\n\n{source}")).expect_err("raises");
             assert!(text.contains("block:3: no"), "{text}");

@@ -3,11 +3,9 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use mlua::{Function as LuaFunction, Lua, StdLib, Table, Value};
 
-use super::base::KEPT_STRINGS;
 use super::convert::to_lua;
 use super::data::Data;
 use super::failure::Failure;
@@ -42,11 +40,6 @@ impl<H: Host> Core<H> {
         )?;
         *self.guard.borrow_mut() = Some(guard.clone());
         self.globals.set_metatable(Some(guard))?;
-        // What the helper of texts will need: a prompt may change the table of strings first.
-        let string: Table = self.base.raw_get("string")?;
-        for (name, kept) in KEPT_STRINGS {
-            self.base.raw_set(kept, string.raw_get::<Value>(name)?)?;
-        }
         Ok(())
     }
 
@@ -428,7 +421,7 @@ impl<H: Host> Core<H> {
 
     /// Fails once the run is cancelled: a call of the engine is one of the places that look.
     pub(super) fn poll(&self) -> mlua::Result<()> {
-        match self.cancel.load(Ordering::Relaxed) && !self.told.get() {
+        match self.cancel.is_raised() && !self.told.get() {
             false => Ok(()),
             true => Err(interrupt().into()),
         }

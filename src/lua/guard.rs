@@ -8,11 +8,10 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use mlua::{Function, Lua, Table, Value};
 
+use super::cancel::Cancel;
 use super::convert::{Entries, Key, NotData, to_data_at, to_lua};
 use super::data::Data;
 use super::failure::Failure;
@@ -225,11 +224,11 @@ pub(super) struct Guards {
     /// Lua's own ceiling does not see.
     room: Rc<Cell<usize>>,
     /// Set when the run is cancelled: an assignment may copy much.
-    cancel: Arc<AtomicBool>,
+    cancel: Cancel,
 }
 
 impl Guards {
-    pub(super) fn new(lua: &Lua, memory: usize, cancel: Arc<AtomicBool>) -> mlua::Result<Self> {
+    pub(super) fn new(lua: &Lua, memory: usize, cancel: Cancel) -> mlua::Result<Self> {
         Ok(Self {
             assign: lua.create_function(assign)?,
             load: lua.create_function(load)?,
@@ -359,7 +358,7 @@ fn assign(lua: &Lua, (proxy, key, value): (Table, Value, Value)) -> mlua::Result
         return Err(Failure::lua(not_data.message()).into());
     };
     let guards = guards(lua)?;
-    if guards.cancel.load(Ordering::Relaxed) {
+    if guards.cancel.is_raised() {
         return Err(interrupt().into());
     }
     let path = format!("{}{}", node.path, name.path());

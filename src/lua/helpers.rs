@@ -21,9 +21,11 @@ pub(super) enum Helper {
     Tools,
     Loop,
     Prelude,
+    Strings,
+    Shift,
 }
 
-const SOURCES: [(&str, &str); 13] = [
+const SOURCES: [(&str, &str); 15] = [
     ("run", include_str!("helpers/run.lua")),
     ("errors", include_str!("helpers/errors.lua")),
     ("iterate", include_str!("helpers/iterate.lua")),
@@ -37,12 +39,14 @@ const SOURCES: [(&str, &str); 13] = [
     ("tools", include_str!("helpers/tools.lua")),
     ("loop", include_str!("helpers/loop.lua")),
     ("prelude", include_str!("helpers/prelude.lua")),
+    ("strings", include_str!("helpers/strings.lua")),
+    ("shift", include_str!("helpers/shift.lua")),
 ];
 
 /// How helper frames are named in tracebacks, before the file's name.
 pub(super) const PLACE: &str = "runvil/";
 
-static CODE: [OnceLock<Vec<u8>>; 13] = [const { OnceLock::new() }; 13];
+static CODE: [OnceLock<Vec<u8>>; 15] = [const { OnceLock::new() }; 15];
 
 /// Loads a helper into a VM. Called with its natives it gives what it defines.
 pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {

@@ -1,7 +1,9 @@
 //! The section VM: the only place that knows Lua (spec part 02).
 
 mod arg;
+mod arguments;
 mod base;
+mod cancel;
 mod collection;
 mod compile;
 mod conversation;
@@ -16,14 +18,18 @@ mod host;
 mod library;
 mod object;
 mod order;
+mod pattern;
+mod preempt;
 mod prelude;
 mod raised;
 mod rebase;
 mod reply;
 mod sealed;
+mod strings;
 mod vm;
 
 pub use arg::{Arg, NotUtf8};
+pub use cancel::Cancel;
 pub use compile::{Compiled, Compiler, Region, Regions};
 pub use conversation::{Conversation, Direct};
 pub use convert::NotData;

@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 
-use mlua::Value;
+use mlua::{Table, Value};
+
+/// How many keys are looked at between two looks at the cancel flag.
+const RUN: usize = 4096;
 
 /// The groups in which keys outside the array part are visited.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +60,75 @@ fn integer_to_float(integer: i64, float: f64) -> Ordering {
             }
         })
     }
+}
+
+/// Sorts a list of keys in place (spec L38). `poll` fails once the run is cancelled.
+pub(super) fn sort_keys(keys: &Table, poll: &dyn Fn() -> mlua::Result<()>) -> mlua::Result<()> {
+    let mut sorted: Vec<Value> = Vec::with_capacity(keys.raw_len());
+    for key in keys.sequence_values() {
+        if sorted.len().is_multiple_of(RUN) {
+            poll()?;
+        }
+        sorted.push(key?);
+    }
+    // Run by run, then pairs of runs: each step is short but the last few, which are quick.
+    let mut width = RUN;
+    for run in sorted.chunks_mut(RUN) {
+        poll()?;
+        run.sort_by(compare);
+    }
+    while width < sorted.len() {
+        for pair in sorted.chunks_mut(2 * width) {
+            poll()?;
+            // Two sorted runs, which this sort takes as they are and merges.
+            pair.sort_by(compare);
+        }
+        width *= 2;
+    }
+    for (at, key) in (1usize..).zip(sorted) {
+        if at.is_multiple_of(RUN) {
+            poll()?;
+        }
+        keys.raw_set(at, key)?;
+    }
+    Ok(())
+}
+
+/// The key that follows `after` outside the array part of `length`, the first one after nil
+/// (spec L42). `poll` fails once the run is cancelled.
+pub(super) fn following(
+    (table, length, after): (Table, i64, Value),
+    poll: &dyn Fn() -> mlua::Result<()>,
+) -> mlua::Result<Value> {
+    let mut best: Option<Value> = None;
+    let mut passed = false;
+    for (count, pair) in table.pairs::<Value, Value>().enumerate() {
+        if count.is_multiple_of(RUN) {
+            poll()?;
+        }
+        let (key, _) = pair?;
+        if matches!(key, Value::Integer(i) if (1..=length).contains(&i)) {
+            continue;
+        }
+        if !after.is_nil() {
+            match compare(&key, &after) {
+                Ordering::Less => continue,
+                // Keys without an order of their own come as the table has them.
+                Ordering::Equal if key == after => {
+                    passed = true;
+                    continue;
+                }
+                Ordering::Equal if !passed && table.contains_key(&after)? => continue,
+                _ => {}
+            }
+        }
+        let better = best.as_ref().is_none_or(|b| compare(&key, b).is_lt());
+        if better {
+            best = Some(key);
+        }
+    }
+    poll()?;
+    Ok(best.unwrap_or(Value::Nil))
 }
 
 #[cfg(test)]

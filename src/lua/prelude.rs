@@ -28,7 +28,9 @@ impl<H: Host> Vm<H> {
         mut check: impl FnMut(&str, &'static str) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let refused = |error: mlua::Error| failed(&failure_of(&error).message);
-        let defined = self.core.run_prelude(&self.lua, unit, code);
+        let main = self.lua.current_thread();
+        let run = || self.core.run_prelude(&self.lua, unit, code);
+        let defined = self.core.running(&main, run);
         let defined = defined.map_err(refused)?;
         for (name, value) in &defined {
             check(name, type_name(value))?;

@@ -4,7 +4,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use mlua::chunk::ChunkMode;
 use mlua::{
@@ -12,6 +11,7 @@ use mlua::{
     Thread, Value, VmState,
 };
 
+use super::cancel::Cancel;
 use super::compile::Compiled;
 use super::convert::{to_data, to_lua};
 use super::data::Data;
@@ -19,11 +19,13 @@ use super::failure::{Class, Failure, Kind};
 use super::helpers::{self, Helper};
 use super::host::Host;
 use super::library::Libraries;
+use super::preempt;
 use super::raised::failure_of;
 use super::reply::Reply;
 use crate::prompt::Dialect;
 
-/// How many instructions run between two looks at the cancel flag (spec L8).
+/// How many instructions a block may run that was told of a cancel (spec K211), and how many run
+/// between two looks at the flag where Lua cannot be told of one.
 const POLL: u32 = 10_000;
 
 /// What a section VM starts with.
@@ -32,8 +34,8 @@ pub struct Seeds {
     pub dialect: Dialect,
     /// The ceiling of the Lua heap, in bytes.
     pub memory: usize,
-    /// Set when the run is cancelled.
-    pub cancel: Arc<AtomicBool>,
+    /// Cancels the run.
+    pub cancel: Cancel,
     /// The parsed input; null is nil.
     pub argv: Data,
     /// Whether this is the H1 pass, where `argv` is a plain global (spec L116).
@@ -83,7 +85,9 @@ pub(super) struct Core<H: Host> {
     pub(super) has_own_metatable: Cell<bool>,
     /// The names the prompt declares whose objects were not made yet.
     pub(super) objects: RefCell<Vec<Arc<str>>>,
-    pub(super) cancel: Arc<AtomicBool>,
+    pub(super) cancel: Cancel,
+    /// Whether Lua runs without a hook until a cancel sets it.
+    preempts: Cell<bool>,
     /// Whether a waiting call was told of the cancel: the block may still look at that, until the
     /// next poll of running Lua.
     pub(super) told: Cell<bool>,
@@ -143,6 +147,7 @@ impl<H: Host> Vm<H> {
             has_own_metatable: Cell::new(false),
             objects: RefCell::default(),
             cancel: seeds.cancel,
+            preempts: Cell::new(false),
             told: Cell::new(false),
             guard: RefCell::default(),
             groups: RefCell::default(),
@@ -165,29 +170,25 @@ impl<H: Host> Vm<H> {
         let suspended = Cell::new(false);
         lua.set_global_hook(
             HookTriggers::new().every_nth_instruction(POLL),
-            move |_, _| match cancel.load(Ordering::Relaxed) {
+            move |_, _| match cancel.is_raised() {
                 false => Ok(VmState::Continue),
                 true if suspended.replace(true) => Err(interrupt().into()),
                 true => Ok(VmState::Yield),
             },
         )?;
-        let runner = {
+        core.preempts
+            .set(preempt::take_hook(&lua, core.cancel.tells()));
+        core.defer_strings(&lua)?;
+        let runner: LuaFunction = {
             let shared = core.clone();
             let seen = lua.create_function(move |lua, error: Value| {
                 let trace = lua.traceback(None, 1)?.to_string_lossy();
                 *shared.seen.borrow_mut() = Some(Seen { trace });
                 Ok(error)
             })?;
-            let shared = core.clone();
-            let format = lua.create_function(move |lua, ()| {
-                shared.group(lua, "text")?.raw_get::<Value>("format")
-            })?;
             let xpcall: Value = core.base.raw_get("xpcall")?;
             let helper = helpers::load(&lua, Helper::Run)?;
-            let (runner, format): (LuaFunction, Value) = helper.call((xpcall, seen, format))?;
-            let string: Table = core.base.raw_get("string")?;
-            string.raw_set("format", format)?;
-            runner
+            helper.call((xpcall, seen))?
         };
         lua.set_memory_limit(core.memory)?;
         Ok(Self {
@@ -221,6 +222,9 @@ impl<H: Host> Vm<H> {
         *self.core.prose.borrow_mut() = pending.into_iter().collect();
         let started = self.core.load(&self.lua, block).and_then(|function| {
             let thread = self.lua.create_thread(self.runner.clone())?;
+            if self.core.preempts.get() {
+                thread.remove_hook();
+            }
             self.running = Some((thread, block.clone()));
             Ok(function)
         });
@@ -236,7 +240,7 @@ impl<H: Host> Vm<H> {
         let values = answer.map(|reply| reply.into_lua(&self.lua, &self.core));
         match values {
             Err(failure) => {
-                let cancelled = self.core.cancel.load(Ordering::Relaxed);
+                let cancelled = self.core.cancel.is_raised();
                 self.core
                     .told
                     .set(cancelled && failure.kind == Kind::Cancelled);
@@ -301,7 +305,10 @@ impl<H: Host> Vm<H> {
                 "a block that is not running was resumed",
             )));
         };
-        let values = match thread.resume::<MultiValue>(args) {
+        let resumed = self
+            .core
+            .running(&thread, || thread.resume::<MultiValue>(args));
+        let values = match resumed {
             Ok(values) => values,
             Err(error) => {
                 let failure = failure_of(&error);
@@ -312,7 +319,7 @@ impl<H: Host> Vm<H> {
             self.running = Some((thread, block));
             return match self.core.request.take() {
                 Some(request) => Flow::Asked(request),
-                None if self.core.cancel.load(Ordering::Relaxed) => Flow::Ended(Err(interrupt())),
+                None if self.core.cancel.is_raised() => Flow::Ended(Err(interrupt())),
                 None => Flow::Ended(Err(Failure::internal("a block waits for nothing"))),
             };
         }
@@ -324,12 +331,27 @@ impl<H: Host> Vm<H> {
             scalar(&first)
         } else {
             let trace = seen.map(|seen| seen.trace).unwrap_or_default();
-            Err(self.core.uncaught(&self.lua, &block, &first, &trace))
+            let main = self.lua.current_thread();
+            let uncaught = || self.core.uncaught(&self.lua, &block, &first, &trace);
+            Err(self.core.running(&main, uncaught))
         })
     }
 }
 
 impl<H: Host> Core<H> {
+    /// Runs Lua in a coroutine, or in the main state, where a cancel can reach it.
+    pub(super) fn running<R>(&self, thread: &Thread, lua: impl FnOnce() -> R) -> R {
+        if self.told.get() {
+            // Not where another cancel could reach it: it runs for so long, and no less.
+            preempt::set_hook(thread, POLL);
+            lua()
+        } else if self.preempts.get() {
+            preempt::run(thread, self.cancel.flag(), lua)
+        } else {
+            lua()
+        }
+    }
+
     /// Notes how Lua names a region in its messages.
     pub(super) fn mark_region(&self, block: &Compiled) {
         let mut markers = self.markers.borrow_mut();

@@ -29,6 +29,19 @@ impl ParseErrorKind {
             Self::Lua => "Lua",
         }
     }
+
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [
+            Self::Frontmatter,
+            Self::Structure,
+            Self::Fence,
+            Self::List,
+            Self::Lua,
+        ]
+        .into_iter()
+        .find(|kind| kind.name() == name)
+    }
 }
 
 /// Where a failure is, each part only when it is known (spec F32, F133, F134).

@@ -21,6 +21,13 @@ impl Dialect {
             Self::PromptForge => "promptforge",
         }
     }
+
+    /// The dialect of a name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        [Self::Runvil, Self::PromptForge]
+            .into_iter()
+            .find(|dialect| dialect.key() == key)
+    }
 }
 
 /// A parsed prompt file. Nothing of it has run, and its Lua is not compiled yet.

@@ -23,7 +23,8 @@ pub fn runvil<S: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<Item = S>
         .env_remove("NO_COLOR")
         .env_remove("TERM")
         .env_remove("HOME")
-        .env_remove("XDG_CONFIG_HOME");
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("RUNVIL_PACKET_HOME");
     for prefix in ["RUNVIL", "PROMPTFORGE"] {
         command.env_remove(format!("{prefix}_GATEWAY_URL"));
         command.env_remove(format!("{prefix}_GATEWAY_API_KEY"));

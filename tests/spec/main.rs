@@ -9,6 +9,7 @@ mod dialect;
 mod models;
 mod observe;
 mod pattern;
+mod record;
 mod signal;
 mod source;
 mod suite;
@@ -24,8 +25,8 @@ macro_rules! directories {
 
         #[test]
         fn every_directory_has_its_test() {
-            // The command line's cases have a form and a test of their own.
-            suite::assert_directories(&[$($directory,)* "08-command-line"]);
+            // The cases of the command line and of packets have forms and tests of their own.
+            suite::assert_directories(&[$($directory,)* "08-command-line", "09-packets"]);
         }
     };
 }

@@ -261,7 +261,7 @@ impl Metadata {
 }
 
 /// A script that keeps what it was asked.
-pub struct Recorder {
+pub struct Witness {
     script: Script,
     metadata: Metadata,
     /// How long each round is held on its way out, so that what falls due meanwhile waits with its
@@ -279,8 +279,8 @@ struct Asked {
     calls: usize,
 }
 
-impl Recorder {
-    /// A recorder of a case's `script:`, a list of rules as a script's file has them under
+impl Witness {
+    /// A witness of a case's `script:`, a list of rules as a script's file has them under
     /// `rounds:` (spec C8).
     pub fn new(
         rules: &serde_yaml::Value,
@@ -309,7 +309,7 @@ impl Recorder {
     }
 }
 
-impl Broker for Recorder {
+impl Broker for Witness {
     fn take(&self, round: Arc<Round>, terms: Terms) -> Taken {
         let mut asked = self.asked();
         asked.rounds.push(round.clone());
@@ -323,8 +323,8 @@ impl Broker for Recorder {
     }
 }
 
-impl fmt::Debug for Recorder {
+impl fmt::Debug for Witness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Recorder").field(&self.script).finish()
+        f.debug_tuple("Witness").field(&self.script).finish()
     }
 }

@@ -9,6 +9,7 @@ use runvil::engine::model::Round;
 use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome, ToolRequest};
 use runvil::harness::model::{Broker, Show};
+use runvil::harness::record::Recorder;
 use runvil::harness::unit::Operator;
 use runvil::harness::{
     CancelToken, Harness, Launch, Limits, Log, Seed, StartedAt, StopToken, Store,
@@ -17,7 +18,8 @@ use runvil::prompt::Dialect;
 use serde_json::Value;
 
 use crate::case::{Case, SeedSetup, StoreSetup};
-use crate::models::{ModelSetup, Recorder, ShownPiece, UnmetPattern};
+use crate::models::{ModelSetup, ShownPiece, UnmetPattern, Witness as Rounds};
+use crate::record;
 use crate::signal::Signals;
 use crate::units::{Fake, FakeOperator, Gaps, Witness};
 
@@ -88,8 +90,8 @@ pub fn run(case: &Case, dialect: Dialect, source: &str) -> Result<Observed, Stri
 fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, String> {
     let mut events = Vec::new();
     let signals = Arc::new(Signals::new(case, &launch));
-    let recorder = recorder(case, signals.clone())?;
-    launch.broker = recorder.clone().map(|recorder| recorder as Arc<dyn Broker>);
+    let asked = rounds(case, signals.clone())?;
+    launch.broker = asked.clone().map(|asked| asked as Arc<dyn Broker>);
     let (pieces, shown) = mpsc::channel();
     launch.show = Some(Show::new(move |piece| {
         drop(pieces.send(ShownPiece::from(piece)));
@@ -102,12 +104,15 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     });
     let log = Arc::<Mutex<Vec<String>>>::default();
     let harness = harness(case, &witness, &log)?;
+    let record = record::Memory::default();
+    launch.record = Some(Recorder::new(record.clone()));
     signals.start();
     let report = harness.run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
         signals.event(&event);
         events.push(event);
     });
+    record::check(&record.bytes(), &report, &events)?;
     let files = case
         .files
         .keys()
@@ -119,7 +124,7 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
         files,
         run: report.run,
         seed: hex(&report.seed.0),
-        rounds: recorder.map_or_else(Vec::new, |recorder| recorder.rounds()),
+        rounds: asked.map_or_else(Vec::new, |asked| asked.rounds()),
         shown: shown.try_iter().collect(),
         unmet_roles: report
             .requirements
@@ -156,13 +161,13 @@ fn harness(
 }
 
 /// What answers the case's rounds, and keeps them.
-fn recorder(case: &Case, signals: Arc<Signals>) -> Result<Option<Arc<Recorder>>, String> {
+fn rounds(case: &Case, signals: Arc<Signals>) -> Result<Option<Arc<Rounds>>, String> {
     let Some(rules) = &case.script else {
         return Ok(None);
     };
     let held = Duration::from_millis(case.held_ms);
-    let recorder = Recorder::new(rules, case.metadata.clone(), held, signals)?;
-    Ok(Some(Arc::new(recorder)))
+    let rounds = Rounds::new(rules, case.metadata.clone(), held, signals)?;
+    Ok(Some(Arc::new(rounds)))
 }
 
 /// The bytes of a file, `None` where there is none.
@@ -190,6 +195,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         broker: None,
         operator: None,
         show: None,
+        record: None,
         stop: StopToken::default(),
         cancel: CancelToken::default(),
     })

@@ -80,7 +80,7 @@ impl Dice {
 pub fn drive(program: &Program, order: Order) -> Ran {
     let cancel = Arc::new(AtomicBool::new(false));
     let setup = Setup {
-        cancel: cancel.clone(),
+        cancel: cancel.clone().into(),
         ..setup(order.concurrency)
     };
     let ran = drive_run(Run::new(program.clone(), setup), order);
@@ -105,7 +105,7 @@ fn drive_run(mut run: Run, order: Order) -> Ran {
     let mut slots: BTreeSet<EffectId> = BTreeSet::new();
     for _ in 0..100_000 {
         let step = run.step();
-        for id in step.withdrawn {
+        for (id, _) in step.withdrawn {
             wanted.retain(|_, other| *other != id);
             slots.remove(&id);
             assert!(withdrawn.insert(id), "{id:?} is withdrawn once");

@@ -1,11 +1,11 @@
 //! What a prompt may do to the scheduler, on purpose or not.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use runvil::engine::{
-    Answer, Effect, EffectId, EventKind, Item, Outcome, Run, RunErrorKind, Setup,
+    Answer, Effect, EffectId, EventKind, Item, Outcome, Run, RunErrorKind, Setup, Withdrawal,
 };
 use runvil::harness::{Harness, Launch, Store};
 
@@ -296,7 +296,7 @@ fn a_cancel_ends_tasks_that_never_end() {
         let cancel = setup.cancel.clone();
         let canceller = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
-            cancel.store(true, Ordering::Relaxed);
+            cancel.raise();
         });
         assert_eq!(outcome(&source, setup), Outcome::Cancelled, "{endless}");
         canceller.join().unwrap();
@@ -442,8 +442,11 @@ fn a_ceiling_of_nothing_is_one() {
 fn a_broken_answer_ends_the_run_and_all_its_tasks() {
     let main = "pcall(tasks.fanout, '### W', { 1, 2 }) return 'caught'";
     let source = prompt(main, &[("### W", "pcall(store.exists, 'x') return 1")]);
-    let setup = setup(8);
-    let cancel = setup.cancel.clone();
+    let cancel = Arc::new(AtomicBool::new(false));
+    let setup = Setup {
+        cancel: cancel.clone().into(),
+        ..setup(8)
+    };
     let mut run = Run::new(program(&source), setup);
     let asked = effects(&mut run);
     assert_eq!(asked.len(), 2);
@@ -454,7 +457,7 @@ fn a_broken_answer_ends_the_run_and_all_its_tasks() {
     };
     assert_eq!(error.kind, RunErrorKind::Internal);
     assert_eq!(error.message, "a worker panicked: boom");
-    assert_eq!(step.withdrawn, [asked[1].1]);
+    assert_eq!(step.withdrawn, [(asked[1].1, Withdrawal::Dropped)]);
     let names: Vec<&str> = step
         .items
         .iter()

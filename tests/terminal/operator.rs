@@ -4,6 +4,8 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::person::Person;
 use crate::process::Finished;
 use crate::{folder_with, interrupt};
@@ -87,6 +89,23 @@ fn ctrl_c_cancels_a_question() {
     let finished = person.finish();
     assert_eq!((finished.status, &*finished.stdout), (Some(130), ""));
     assert_eq!(plain(&finished), "Work> half a li\r\ncancelled\r\n");
+}
+
+#[test]
+fn a_stop_leaves_a_question_open() {
+    let folder = folder_with(&asking("return (input.ask())"));
+    let mut person = Person::start(folder.path(), &["run", "t.md", "-q"]);
+    person.wait_for("Work> ");
+    for _ in 0..2 {
+        kill_process(Pid::from_child(&person.child), Signal::QUIT).unwrap();
+        sleep(Duration::from_millis(50));
+    }
+    person.types("still here\n");
+    let finished = person.finish();
+    assert_eq!(
+        (finished.status, &*finished.stdout),
+        (Some(0), "still here")
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod rounds;
 mod scene;
-mod screen;
+pub mod screen;
 
 use std::convert::Infallible;
 use std::io;

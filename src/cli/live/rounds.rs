@@ -57,6 +57,10 @@ impl Broker for Watched {
             }
         }
     }
+
+    fn skip(&self, round: &Round) {
+        self.broker.skip(round);
+    }
 }
 
 impl fmt::Debug for Watched {

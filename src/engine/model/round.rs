@@ -62,6 +62,13 @@ impl Origin {
             Self::Infer => "infer",
         }
     }
+
+    /// The origin of a word.
+    pub fn from_tag(tag: &str) -> Option<Self> {
+        [Self::Chat, Self::Infer]
+            .into_iter()
+            .find(|origin| origin.tag() == tag)
+    }
 }
 
 /// A tool as it is offered to a model (spec T78).

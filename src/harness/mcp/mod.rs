@@ -12,7 +12,6 @@
 mod build;
 mod catalog;
 mod config;
-mod group;
 mod handshake;
 mod lines;
 mod message;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use super::group;
+use crate::harness::group;
 
 /// How long the writing thread waits before it looks whether the pipe was closed.
 const TICK: Duration = Duration::from_millis(100);

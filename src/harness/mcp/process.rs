@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::config::McpConfig;
-use super::group;
+use crate::harness::group;
 
 /// How long a process has after its input was closed, and again after it was asked to end.
 const GRACE: Duration = Duration::from_secs(2);

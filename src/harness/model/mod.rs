@@ -22,6 +22,12 @@ pub trait Broker: fmt::Debug + Send + Sync {
     /// Takes a round of a run, in the order the run issues them and on the run's own thread, so it
     /// must not block: what takes time is the deed it gives back.
     fn take(&self, round: Arc<Round>, terms: Terms) -> Taken;
+
+    /// A round of a resumed run goes by, since its record has the answer. One that counts rounds
+    /// counts it, so that it goes on where it stood (spec C8).
+    fn skip(&self, round: &Round) {
+        let _ = round;
+    }
 }
 
 /// What a broker makes of a round.

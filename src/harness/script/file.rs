@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer};
 use super::rule::{Act, Call, Rule, Said, When};
 use crate::engine::model::{FailureClass, Model, ModelFailure, Thinking, Usage};
 use crate::harness::model::{ModelId, classify};
+use crate::harness::pattern;
 use crate::harness::yaml::Located;
 use crate::lua::Data;
 
@@ -103,13 +104,8 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        Regex::new(&text).map(Self).map_err(|error| {
-            // The first lines show the expression, the last says what is wrong with it.
-            let said = error.to_string();
-            let said = said.lines().last().unwrap_or_default();
-            let said = said.strip_prefix("error: ").unwrap_or(said);
-            format!("invalid regular expression: {said}")
-        })
+        let compiled = Regex::new(&text).map(Self);
+        compiled.map_err(|error| format!("invalid regular expression: {}", pattern::cause(&error)))
     }
 }
 

@@ -69,21 +69,25 @@ impl Script {
         self
     }
 
-    /// What a round is answered with: the first rule that matches and may still answer.
+    /// What a round is answered with: by the first rule that matches and may still answer.
     fn answer(&self, round: &Round) -> (Duration, Answered) {
         let last = Last::of(round);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { left, calls } = &mut *state;
-        let mut rules = self.rules.iter().zip(left);
-        let found = rules.find(|(rule, left)| **left != Some(0) && rule.when.holds(&last));
-        let Some((rule, left)) = found else {
-            drop(state);
+        self.next(&last).unwrap_or_else(|| {
             if let Some(tell) = &self.unanswered {
                 tell(round.round, cut(&last.text));
             }
             let failure = ModelFailure::new(FailureClass::Connection, None);
-            return (Duration::ZERO, Err(failure));
-        };
+            (Duration::ZERO, Err(failure))
+        })
+    }
+
+    /// What the next round with such a last message is answered with, if it is.
+    fn next(&self, last: &Last<'_>) -> Option<(Duration, Answered)> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { left, calls } = &mut *state;
+        let mut rules = self.rules.iter().zip(left);
+        let found = rules.find(|(rule, left)| **left != Some(0) && rule.when.holds(last));
+        let (rule, left) = found?;
         *left = left.map(|left| left - 1);
         let answer = match &rule.act {
             Act::Fail(failure) => Err(failure.clone()),
@@ -106,7 +110,7 @@ impl Script {
                 })
             }),
         };
-        (rule.delay, answer)
+        Some((rule.delay, answer))
     }
 }
 
@@ -150,6 +154,10 @@ impl Broker for Script {
             play(reply, round.round, show);
         }
         Taken::Known(delay, answer)
+    }
+
+    fn skip(&self, round: &Round) {
+        self.next(&Last::of(round));
     }
 }
 

@@ -62,6 +62,12 @@ pub trait Backend: Send + fmt::Debug {
         Ok(paths)
     }
 
+    /// Whether what is written stays when the process ends. Where it does not, there is no hurry to
+    /// record that it is about to be written.
+    fn outlives_process(&self) -> bool {
+        true
+    }
+
     /// Whether [`open`](Self::open) is to be called.
     fn checks_open(&self) -> bool {
         false

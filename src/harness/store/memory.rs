@@ -106,6 +106,10 @@ impl Backend for Memory {
     fn glob(&mut self, glob: &Glob) -> Result<Vec<String>, BackendError> {
         Ok(self.select(EntryKind::selected_by(glob), Some(glob)))
     }
+
+    fn outlives_process(&self) -> bool {
+        false
+    }
 }
 
 impl Entry {

@@ -90,6 +90,11 @@ impl Store {
         self.lock().is_ok_and(|backend| backend.checks_open())
     }
 
+    /// Whether what is written stays when the process ends.
+    pub fn outlives_process(&self) -> bool {
+        self.lock().is_ok_and(|backend| backend.outlives_process())
+    }
+
     /// Performs one operation: its own checks, the policy, then the files (spec S40 steps 2, 3, 4
     /// and 7). No other operation on the same store runs in between.
     ///

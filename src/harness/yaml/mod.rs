@@ -9,9 +9,10 @@ pub use entries::{Distinct, Entries, Identified};
 pub use located::Located;
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::DeserializeOwned;
-use serde_path_to_error::Segment;
+use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde_path_to_error::{Segment, Track};
 
 use crate::prompt::too_deep;
 use plain::Plain;
@@ -50,6 +51,19 @@ pub fn read<T: DeserializeOwned + Default>(text: &str) -> Result<T, YamlError> {
     if is_empty(text) {
         return Ok(T::default());
     }
+    read_seed(text, PhantomData::<Plain>)?;
+    read_seed(text, PhantomData::<T>)
+}
+
+/// Reads a document into what a seed makes of it. What keys and tags may be is the seed's to say;
+/// a document that is empty is null to it.
+///
+/// # Errors
+/// The first thing that is no YAML, nests too deeply, or that the seed refuses.
+pub fn read_seed<'a, S: DeserializeSeed<'a>>(
+    text: &'a str,
+    seed: S,
+) -> Result<S::Value, YamlError> {
     if let Some(at) = too_deep(text) {
         return Err(YamlError {
             line: line_at(text, at),
@@ -57,18 +71,18 @@ pub fn read<T: DeserializeOwned + Default>(text: &str) -> Result<T, YamlError> {
             message: "recursion limit exceeded".to_owned(),
         });
     }
-    parsed::<Plain>(text)?;
-    parsed(text)
-}
-
-fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
+    // The reader itself finds no value in it, not even null.
+    let text = if is_empty(text) { "null" } else { text };
     let document = serde_yaml::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(document).map_err(|error| {
-        let steps: Vec<&Segment> = error.path().iter().collect();
+    let mut track = Track::new();
+    let read = seed.deserialize(serde_path_to_error::Deserializer::new(document, &mut track));
+    read.map_err(|error| {
+        let path = track.path();
+        let steps: Vec<&Segment> = path.iter().collect();
         YamlError {
-            line: line(error.inner(), text),
+            line: line(&error, text),
             path: written(&steps),
-            message: message(error.inner(), &steps),
+            message: message(&error, &steps),
         }
     })
 }

@@ -4,6 +4,21 @@ local concat, sort, type, error, tostring, metafield, is_integer = ...
 
 local new = {}
 
+-- Joins some elements at a time, so that a cancel need not wait for all of them.
+local MOST = 10000
+
+local function join(list, sep, i, j)
+  if j - i < MOST then return concat(list, sep, i, j) end
+  local parts, count = {}, 0
+  for at = i, j, MOST do
+    local last = at + MOST - 1
+    if last > j then last = j end
+    count = count + 1
+    parts[count] = concat(list, sep, at, last)
+  end
+  return join(parts, sep, 1, count)
+end
+
 function new.concat(...)
   local list, sep, i, j = ...
   if type(list) ~= 'table' then return concat(...) end
@@ -29,8 +44,8 @@ function new.concat(...)
     if at == j then break end
     at = at + 1
   end
-  if copy then return concat(copy, sep, 1, j - i + 1) end
-  return concat(list, sep, i, j)
+  if copy then return join(copy, sep, 1, j - i + 1) end
+  return join(list, sep, i, j)
 end
 
 local function partition(a, lo, up, pivot, less)

@@ -1,0 +1,127 @@
+//! The file of a run's record (spec C2, R14).
+
+use std::fs::{self, File};
+use std::io::{BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use runvil::harness::record::{Head, Line, Reader, RecordError, Recorder};
+
+use super::args::RecordArgs;
+use super::source::is_stdin;
+use super::status::SetupError;
+
+/// The file of a record that a run is about to write.
+pub struct RecordFile {
+    file: PathBuf,
+    /// Whether it was not there before.
+    is_new: bool,
+}
+
+impl RecordFile {
+    /// Opens the file that the words name, so that nothing runs where it cannot be written. What it
+    /// holds stays until the run begins. `taken` are the files that the run reads or writes beside.
+    pub fn open(
+        args: &RecordArgs,
+        taken: &[Option<&Path>],
+    ) -> Result<Option<(Self, Recorder)>, SetupError> {
+        let Some(file) = &args.record else {
+            return Ok(None);
+        };
+        let blame = |why: &str| SetupError(format!("cannot record to `{}`: {why}", file.display()));
+        if is_stdin(file) {
+            return Err(blame(
+                "a file has to be named; standard output holds the result",
+            ));
+        }
+        let known = fs::metadata(file).ok();
+        let is_regular = known.as_ref().is_some_and(fs::Metadata::is_file);
+        if known.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(blame("it is a folder"));
+        }
+        if is_regular && taken.iter().flatten().any(|other| is_same(file, other)) {
+            return Err(blame("the run has this file for something else"));
+        }
+        if is_regular && !args.force {
+            return Err(blame("it is there already; `--force` writes over it"));
+        }
+        let is_new = known.is_none();
+        let opened = File::options()
+            .write(true)
+            .create_new(is_new)
+            .open(file)
+            .map_err(|error| match error.kind() {
+                ErrorKind::NotFound => blame("there is no such folder"),
+                _ => blame(&error.to_string()),
+            })?;
+        if args.durable {
+            settle_name(file);
+        }
+        let recorder = match args.durable {
+            true => Recorder::durable(opened),
+            false => Recorder::file(opened),
+        };
+        let file = file.clone();
+        Ok(Some((Self { file, is_new }, recorder)))
+    }
+
+    /// Nothing ran, so there is no record.
+    pub fn discard(self) {
+        if self.is_new {
+            // One that stays is empty.
+            let _ = fs::remove_file(self.file);
+        }
+    }
+}
+
+/// Whether two names are of one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Has a new file's name on the disk too, where the system can do that.
+fn settle_name(file: &Path) {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+/// Opens a record for reading, and for writing where the run is to go on.
+pub fn open(file: &Path, goes_on: bool) -> Result<File, SetupError> {
+    let opened = File::options().read(true).write(goes_on).open(file);
+    let opened = opened.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => unreadable(file, "there is no such file"),
+        _ if file.is_dir() => unreadable(file, "it is a folder"),
+        _ => unreadable(file, error.to_string()),
+    })?;
+    match opened.metadata() {
+        Ok(known) if goes_on && !known.is_file() => Err(unreadable(file, "it is no regular file")),
+        _ => Ok(opened),
+    }
+}
+
+/// The first line of a record.
+pub fn head(file: &Path, record: &File) -> Result<Head, SetupError> {
+    let mut reader = Reader::new(BufReader::new(record));
+    match reader.next() {
+        Some(Ok((_, Line::Head(head)))) => Ok(*head),
+        Some(Ok((line, _))) => Err(unreadable(
+            file,
+            format!("line {line}: a record begins with its `run` line"),
+        )),
+        Some(Err(error)) => Err(unreadable(file, error)),
+        None => Err(unreadable(file, RecordError::Empty)),
+    }
+}
+
+/// A record that cannot be read (spec C4).
+pub fn unreadable(file: &Path, why: impl std::fmt::Display) -> SetupError {
+    SetupError(format!(
+        "cannot read the record `{}`: {why}",
+        file.display()
+    ))
+}

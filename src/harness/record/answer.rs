@@ -1,0 +1,288 @@
+//! Answers as a record holds them (spec R21).
+
+use serde::Deserialize;
+use serde::de::Error as _;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::effect::object;
+use super::json::{Seen, read_shallow, word};
+use crate::engine::model::{Body, FailureClass, Metrics, ModelFailure, Reply, ToolCall};
+use crate::engine::store;
+use crate::engine::tool::{ToolClass, ToolFailure};
+use crate::engine::{Answer, Withdrawal};
+
+/// How an effect was answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answered {
+    /// The run was handed this.
+    Taken(Answer),
+    /// The run wanted no answer any more, for a reason of its own. It follows from what the run is
+    /// told otherwise.
+    Withdrawn(Withdrawal),
+}
+
+/// An answer to be written.
+pub(super) enum Written<'a> {
+    Taken(&'a Answer),
+    Withdrawn(Withdrawal),
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let answer = match self {
+            Self::Withdrawn(how) => return serializer.serialize_str(how.tag()),
+            Self::Taken(answer) => answer,
+        };
+        match answer {
+            Answer::Store(answer) => store::answer::serialize(answer, serializer),
+            Answer::Model(Ok(reply)) => model_reply(reply, serializer),
+            Answer::Model(Err(failure)) => one(serializer, "failure", &ModelForm::from(failure)),
+            Answer::Tool(Ok(output)) => one(serializer, "output", output),
+            Answer::Tool(Err(failure)) => {
+                let form = ToolForm {
+                    class: failure.class.name(),
+                    message: &failure.message,
+                };
+                one(serializer, "failure", &form)
+            }
+            Answer::Fired => one(serializer, "fired", &true),
+            Answer::Broken(text) => one(serializer, "broken", text),
+        }
+    }
+}
+
+/// An object of one key.
+fn one<S: Serializer, T: Serialize + ?Sized>(
+    serializer: S,
+    key: &'static str,
+    value: &T,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry(key, value)?;
+    map.end()
+}
+
+#[derive(serde::Serialize)]
+struct ModelForm<'a> {
+    class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+}
+
+impl<'a> From<&'a ModelFailure> for ModelForm<'a> {
+    fn from(failure: &'a ModelFailure) -> Self {
+        Self {
+            class: failure.class.name(),
+            status: failure.status,
+            message: &failure.message,
+            cause: failure.cause.as_deref(),
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct ToolForm<'a> {
+    class: &'static str,
+    message: &'a str,
+}
+
+fn model_reply<S: Serializer>(reply: &Reply, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(serde::Serialize)]
+    struct Call<'a> {
+        id: &'a str,
+        name: &'a str,
+        arguments: &'a crate::lua::Data,
+    }
+    let mut map = serializer.serialize_map(None)?;
+    match &reply.body {
+        Body::Text(text) => map.serialize_entry("text", &**text)?,
+        Body::Calls(calls) => {
+            let calls = calls.iter().map(|call| Call {
+                id: &call.id,
+                name: &call.name,
+                arguments: &call.arguments,
+            });
+            map.serialize_entry("calls", &calls.collect::<Vec<_>>())?;
+        }
+    }
+    if let Some(reason) = &reply.finish_reason {
+        map.serialize_entry("finish_reason", reason)?;
+    }
+    if !reply.reasoning.is_empty() {
+        map.serialize_entry("reasoning", &*reply.reasoning)?;
+    }
+    map.serialize_entry("model", &*reply.model)?;
+    if !reply.metrics.is_empty() {
+        map.serialize_entry("metrics", &reply.metrics)?;
+    }
+    if !reply.degraded.is_empty() {
+        map.serialize_entry("degraded", &reply.degraded)?;
+    }
+    map.end()
+}
+
+/// Reads an answer.
+///
+/// # Errors
+/// The JSON reader's, and that of anything that is no such answer.
+pub(super) fn read(text: &str) -> Result<Answered, serde_json::Error> {
+    #[derive(Deserialize)]
+    #[serde(default)]
+    #[derive(Default)]
+    struct Keys {
+        value: Seen,
+        failure: Seen,
+        output: Seen,
+        fired: Seen,
+        broken: Seen,
+    }
+    const YES: Seen = Seen(true);
+    if text.starts_with('"') {
+        let tag: String = read_shallow(text)?;
+        return word("answer", tag, Withdrawal::from_tag).map(Answered::Withdrawn);
+    }
+    let keys: Keys = read_shallow(text)?;
+    Ok(Answered::Taken(match keys {
+        Keys { value: YES, .. } => Answer::Store(store_answer(text)?),
+        Keys { failure: YES, .. } => failure(text)?,
+        Keys { output: YES, .. } => Answer::Tool(Ok(read_shallow::<Output>(text)?.output)),
+        Keys { fired: YES, .. } => match read_shallow::<Fired>(text)? {
+            Fired { fired: true } => Answer::Fired,
+            Fired { fired: false } => return Err(serde_json::Error::custom("`fired` is true")),
+        },
+        Keys { broken: YES, .. } => Answer::Broken(read_shallow::<Broken>(text)?.broken),
+        _ => Answer::Model(Ok(Box::new(read_shallow::<ReplyForm>(text)?.reply()?))),
+    }))
+}
+
+type StoreAnswer = Result<store::StoreValue, store::StoreFailure>;
+
+fn store_answer(text: &str) -> Result<StoreAnswer, serde_json::Error> {
+    store::answer::deserialize(&mut serde_json::Deserializer::from_str(text))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Output {
+    output: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fired {
+    fired: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Broken {
+    broken: String,
+}
+
+/// Reads a failure; which keys it has says what failed.
+fn failure(text: &str) -> Result<Answer, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Keys {
+        failure: Head,
+    }
+    #[derive(Deserialize)]
+    struct Head {
+        class: Option<String>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Form<'a> {
+        #[serde(borrow)]
+        failure: &'a RawValue,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Model {
+        class: String,
+        status: Option<u16>,
+        message: String,
+        cause: Option<String>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Tool {
+        class: String,
+        message: String,
+    }
+    let Keys { failure: head } = read_shallow(text)?;
+    let Some(class) = head.class else {
+        return Ok(Answer::Store(store_answer(text)?));
+    };
+    let form: Form = read_shallow(text)?;
+    if ToolClass::from_name(&class).is_some() {
+        let Tool { class, message } = read_shallow(form.failure.get())?;
+        let class = word("class of a tool's failure", class, ToolClass::from_name)?;
+        return Ok(Answer::Tool(Err(ToolFailure { class, message })));
+    }
+    let model: Model = read_shallow(form.failure.get())?;
+    Ok(Answer::Model(Err(ModelFailure {
+        class: word("class of a failure", model.class, FailureClass::from_name)?,
+        status: model.status,
+        message: model.message,
+        cause: model.cause,
+    })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReplyForm<'a> {
+    text: Option<String>,
+    #[serde(borrow)]
+    calls: Option<Vec<CallForm<'a>>>,
+    finish_reason: Option<String>,
+    #[serde(default)]
+    reasoning: String,
+    model: String,
+    #[serde(default)]
+    metrics: Metrics,
+    #[serde(default)]
+    degraded: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallForm<'a> {
+    id: String,
+    name: String,
+    #[serde(borrow)]
+    arguments: &'a RawValue,
+}
+
+impl ReplyForm<'_> {
+    fn reply(self) -> Result<Reply, serde_json::Error> {
+        let body = match (self.text, self.calls) {
+            (Some(text), None) => Body::Text(text.into()),
+            (None, Some(calls)) => {
+                let calls = calls.into_iter().map(|call| {
+                    Ok::<_, serde_json::Error>(ToolCall {
+                        id: call.id.into(),
+                        name: call.name.into(),
+                        arguments: object(call.arguments.get())?,
+                    })
+                });
+                Body::Calls(calls.collect::<Result<_, _>>()?)
+            }
+            _ => {
+                let text = "a reply has either `text` or `calls`";
+                return Err(serde_json::Error::custom(text));
+            }
+        };
+        Ok(Reply {
+            body,
+            finish_reason: self.finish_reason,
+            reasoning: self.reasoning.into(),
+            model: self.model.into(),
+            metrics: self.metrics,
+            degraded: self.degraded,
+        })
+    }
+}

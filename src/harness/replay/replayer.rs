@@ -1,0 +1,390 @@
+//! Runs a recorded run again: what its record says it was told is handed in at the same points, and
+//! what it then does is compared with what the record says it did (spec R15).
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+use super::difference::{Difference, Instead, ReplayError};
+use super::same::{is_same, lines};
+use super::track::Track;
+use crate::engine::{Answer, EffectId, Event, Issued, Item, Outcome, Run, Step};
+use crate::harness::record::{
+    AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, RecordError, StopLine, Torn,
+    misread, write,
+};
+
+/// Learns what a replayed run does.
+pub(in crate::harness) trait Follow {
+    /// An event is reported.
+    fn event(&mut self, event: &Event);
+
+    /// A step begins.
+    fn step(&mut self) {}
+
+    /// An effect is put out, in issue order.
+    fn effect(&mut self, _issued: &Issued) {}
+
+    /// An effect is answered.
+    ///
+    /// # Errors
+    /// It cannot have been answered so.
+    fn answered(&mut self, _issued: &Issued, _answer: &Answer) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The answer to an effect is not wanted any more.
+    fn withdrawn(&mut self, _issued: &Issued) {}
+}
+
+/// Why a replay went no further.
+pub(in crate::harness) enum Halt {
+    Error(ReplayError),
+    /// An answer that cannot have been given.
+    Refused {
+        line: u64,
+        why: String,
+    },
+    /// The run was cancelled while it was replayed, by somebody else than its record.
+    Cancelled,
+}
+
+impl From<RecordError> for Halt {
+    fn from(error: RecordError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Self {
+        RecordError::from(error).into()
+    }
+}
+
+/// How far a replay came.
+pub(in crate::harness) enum End {
+    /// To the recorded outcome.
+    Outcome(Outcome),
+    /// To the end of a record that has none.
+    Cut(Cut),
+}
+
+/// Where a run stands at the end of a record without an outcome.
+#[derive(Default)]
+pub(in crate::harness) struct Cut {
+    /// Whether the run goes on without an answer.
+    pub(in crate::harness) more: bool,
+    /// How the run ended, if it has.
+    pub(in crate::harness) outcome: Option<Outcome>,
+    /// The lines of its last step that the record does not have.
+    pub(in crate::harness) rest: Vec<u8>,
+}
+
+impl Cut {
+    /// Whether the run waits for the outside.
+    pub(in crate::harness) fn is_waiting(&self) -> bool {
+        self.rest.is_empty() && !self.more && self.outcome.is_none()
+    }
+}
+
+/// What a run goes on with.
+pub(in crate::harness) struct Reached {
+    /// Writes what the run does.
+    pub(in crate::harness) lines: Lines,
+    /// The effects without an answer.
+    pub(in crate::harness) open: BTreeMap<EffectId, Issued>,
+    /// The moment of the last line that has one.
+    pub(in crate::harness) at: u64,
+    /// How many bytes the whole lines of the record take.
+    pub(in crate::harness) offset: u64,
+}
+
+/// A record, and how far a run has followed it.
+pub(in crate::harness) struct Replayer<R> {
+    track: Track<R>,
+    /// Writes what the run does.
+    lines: Lines,
+    /// The effects without an answer.
+    open: BTreeMap<EffectId, Issued>,
+    /// What was written last.
+    text: Vec<u8>,
+    /// The moment of the last line that has one.
+    at: u64,
+    /// Whether it matters what is left of a last line: the run is to go on.
+    resumes: bool,
+}
+
+impl<R: BufRead> Replayer<R> {
+    pub(super) fn new(source: R) -> Self {
+        Self {
+            track: Track::new(source),
+            lines: Lines::default(),
+            open: BTreeMap::new(),
+            text: Vec::new(),
+            at: 0,
+            resumes: false,
+        }
+    }
+
+    /// Follows a record that its run then goes on from.
+    pub(in crate::harness) fn resuming(source: R) -> Self {
+        Self {
+            resumes: true,
+            ..Self::new(source)
+        }
+    }
+
+    /// Whether what is left of a last line may be of an answer; known once all others were read.
+    pub(in crate::harness) fn may_hide_answer(&self) -> bool {
+        let start = format!("{}{}\"", START, Kind::Answer.tag());
+        self.track.torn().is_some_and(|torn| {
+            torn.bytes.starts_with(start.as_bytes()) || start.as_bytes().starts_with(&torn.bytes)
+        })
+    }
+
+    /// The record's first line, which is left to be compared.
+    pub(in crate::harness) fn head(&mut self) -> Result<Head, Halt> {
+        let Some((number, text)) = self.track.peek()? else {
+            return Err(RecordError::Empty.into());
+        };
+        match Line::read(text).map_err(|error| misread(number, &error))? {
+            Line::Head(head) => Ok(*head),
+            _ => Err(RecordError::Line {
+                line: number,
+                reason: "a record begins with its `run` line".to_owned(),
+            }
+            .into()),
+        }
+    }
+
+    /// How many lines were followed.
+    pub(in crate::harness) fn followed(&self) -> u64 {
+        self.track.taken()
+    }
+
+    pub(super) fn torn(&self) -> Option<&Torn> {
+        self.track.torn()
+    }
+
+    /// What the run goes on with from where the record ends.
+    pub(in crate::harness) fn reached(self) -> Reached {
+        Reached {
+            offset: self.track.offset(),
+            lines: self.lines,
+            open: self.open,
+            at: self.at,
+        }
+    }
+
+    /// Follows the record with a run to the end of either.
+    pub(super) fn follow(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<End, Halt> {
+        loop {
+            let is_over = self.track.peek()?.is_none();
+            // What is left of a line may be of this step.
+            if is_over && !(self.resumes && self.may_hide_answer()) {
+                let more = true;
+                return Ok(End::Cut(Cut {
+                    more,
+                    ..Cut::default()
+                }));
+            }
+            let is_due = self.raise_cancel(run)?;
+            let step = run.step();
+            if step.cancelled.is_some() && !is_due {
+                return Err(Halt::Cancelled);
+            }
+            let rest = self.compare_step(&step)?;
+            let Step { more, outcome, .. } = self.follow_step(step, follow);
+            if let Some(outcome) = outcome {
+                return match rest.is_empty() {
+                    true => self.outcome(outcome),
+                    false => Ok(End::Cut(Cut {
+                        more,
+                        rest,
+                        outcome: Some(outcome),
+                    })),
+                };
+            }
+            let is_cut = !rest.is_empty() || (!more && !self.take_next(run, follow)?);
+            if is_cut {
+                return Ok(End::Cut(Cut {
+                    more,
+                    rest,
+                    outcome: None,
+                }));
+            }
+        }
+    }
+
+    /// Compares what was written by `write` with the lines that follow.
+    pub(super) fn written(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+    ) -> Result<Vec<u8>, Halt> {
+        self.text.clear();
+        write(&mut self.text)?;
+        self.compare()
+    }
+
+    /// Compares the end of a run with what is left of the record.
+    pub(super) fn outcome(&mut self, outcome: Outcome) -> Result<End, Halt> {
+        let rest = self.written(|text| write::outcome(text, 0, &outcome))?;
+        if !rest.is_empty() {
+            return Ok(End::Cut(Cut {
+                outcome: Some(outcome),
+                ..Cut::default()
+            }));
+        }
+        match self.track.peek()? {
+            None => Ok(End::Outcome(outcome)),
+            Some((number, text)) => Err(differs(number, text, Instead::Ended)),
+        }
+    }
+
+    /// The outcome in the next line; `None` at the record's end, and for another line.
+    pub(super) fn recorded_outcome(&mut self) -> Result<Option<Result<Outcome, Halt>>, Halt> {
+        let Some((number, text)) = self.track.peek()? else {
+            return Ok(None);
+        };
+        let line = Line::read(text).map_err(|error| misread(number, &error))?;
+        Ok(Some(match line {
+            Line::Outcome(line) => Ok(line.outcome),
+            Line::Cancel(CancelLine { after: None, .. }) => Ok(Outcome::Cancelled),
+            _ => Err(differs(number, text, Instead::Refused)),
+        }))
+    }
+
+    /// The difference of the next line.
+    pub(super) fn next_differs(&mut self, new: Instead) -> Halt {
+        match self.track.peek() {
+            Ok(Some((number, text))) => differs(number, text, new),
+            Ok(None) => RecordError::Empty.into(),
+            Err(error) => error.into(),
+        }
+    }
+
+    /// Has the run cancelled where the record says so next. Whether it says so.
+    fn raise_cancel(&mut self, run: &mut Run) -> Result<bool, Halt> {
+        let Some((number, text)) = self.track.peek()? else {
+            return Ok(false);
+        };
+        if !may_be(text, Kind::Cancel) {
+            return Ok(false);
+        }
+        match Line::read(text).map_err(|error| misread(number, &error))? {
+            Line::Cancel(CancelLine { after, .. }) => {
+                match after {
+                    None => run.cancel(),
+                    Some(items) => run.cancel_after(items),
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Compares what a step put out. Gives the lines beyond the record's end.
+    fn compare_step(&mut self, step: &Step) -> Result<Vec<u8>, Halt> {
+        self.text.clear();
+        self.lines.step(&mut self.text, step, self.at)?;
+        self.compare()
+    }
+
+    /// Compares what was written last with the lines that follow. Gives what is beyond the record's
+    /// end.
+    fn compare(&mut self) -> Result<Vec<u8>, Halt> {
+        let written = std::mem::take(&mut self.text);
+        let mut length = 0;
+        for new in lines(&written) {
+            let new = new?;
+            let Some((number, recorded)) = self.track.peek()? else {
+                return Ok(written[length..].to_vec());
+            };
+            let same = is_same(recorded, new).map_err(|error| misread(number, &error))?;
+            if !same {
+                let new = Instead::Line(new.to_owned());
+                return Err(differs(number, recorded, new));
+            }
+            self.track.take();
+            length += new.len() + 1;
+        }
+        self.text = written;
+        Ok(Vec::new())
+    }
+
+    /// Tells of a step whose lines are as recorded.
+    fn follow_step(&mut self, mut step: Step, follow: &mut dyn Follow) -> Step {
+        follow.step();
+        for item in std::mem::take(&mut step.items) {
+            match item {
+                Item::Event(event) => follow.event(&event),
+                Item::Effect(issued) => {
+                    follow.effect(&issued);
+                    self.open.insert(issued.id, issued);
+                }
+            }
+        }
+        for (id, _) in &step.withdrawn {
+            if let Some(issued) = self.open.remove(id) {
+                follow.withdrawn(&issued);
+            }
+        }
+        step
+    }
+
+    /// Hands in what the record says comes next. Whether it says anything.
+    fn take_next(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<bool, Halt> {
+        let Some((number, text)) = self.track.peek()? else {
+            return Ok(false);
+        };
+        match Line::read(text).map_err(|error| misread(number, &error))? {
+            Line::Answer(AnswerLine {
+                id,
+                at,
+                answer: Answered::Taken(answer),
+                ..
+            }) if self.open.contains_key(&id) => {
+                self.at = at;
+                self.text.clear();
+                self.lines.answer(&mut self.text, id, &answer, at)?;
+                self.compare()?;
+                if let Some(issued) = self.open.remove(&id) {
+                    let refused = |why| Halt::Refused { line: number, why };
+                    follow.answered(&issued, &answer).map_err(refused)?;
+                }
+                run.answer(id, answer);
+            }
+            Line::Stop(StopLine { at, ids }) => {
+                self.at = at;
+                let reached = run.stop(&ids);
+                if reached.is_empty() {
+                    return Err(self.next_differs(Instead::Waits));
+                }
+                self.written(|text| write::stop(text, at, &reached))?;
+            }
+            // It is raised before the next step.
+            Line::Cancel(CancelLine { after: None, .. }) => {}
+            _ => return Err(differs(number, text, Instead::Waits)),
+        }
+        Ok(true)
+    }
+}
+
+/// How a line begins, before its kind.
+const START: &str = r#"{"v":1,"t":""#;
+
+/// Whether a line may be of a kind, so that it pays to read it.
+fn may_be(text: &str, kind: Kind) -> bool {
+    match text.strip_prefix(START) {
+        Some(rest) => rest.starts_with(kind.tag()),
+        // It is not as it was written.
+        None => true,
+    }
+}
+
+fn differs(line: u64, recorded: &str, new: Instead) -> Halt {
+    Halt::Error(ReplayError::Differs(Box::new(Difference {
+        line,
+        recorded: recorded.to_owned(),
+        new,
+    })))
+}

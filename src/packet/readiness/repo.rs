@@ -1,0 +1,124 @@
+//! Whether the repositories are there (spec P34).
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Serialize;
+
+use super::ReadinessError;
+use crate::packet::packet::Packet;
+
+/// What is known of a repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RepoReport {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    pub path: Option<PathBuf>,
+    /// Whether it is the packet's default.
+    pub default: bool,
+    /// Whether anything is there.
+    #[serde(rename = "exists?")]
+    pub exists: bool,
+    /// Whether that is a folder.
+    #[serde(rename = "directory?")]
+    pub is_directory: bool,
+    /// Whether that is the work tree of a git repository.
+    #[serde(rename = "git?")]
+    pub is_git: bool,
+    /// Whether all of that holds.
+    #[serde(rename = "ready?")]
+    pub is_ready: bool,
+    /// The first thing that does not.
+    pub errors: Vec<ReadinessError>,
+}
+
+/// Looks at every repository; each folder is asked about once.
+pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
+    let default = packet.repos.default_repo().map(|repo| repo.name.as_str());
+    let mut asked: BTreeMap<PathBuf, Git> = BTreeMap::new();
+    let mut look = |name: &str, path: Option<&Path>, is_default: bool| {
+        let exists = path.is_some_and(Path::exists);
+        let is_directory = path.is_some_and(Path::is_dir);
+        let git = match path.filter(|_| is_directory) {
+            Some(folder) => {
+                let known = asked.entry(folder.to_owned());
+                *known.or_insert_with(|| ask(folder))
+            }
+            None => Git::WorkTreeNot,
+        };
+        let fault = match (path, git) {
+            (None, _) => Some(("missing_path", "it has no path".to_owned())),
+            (Some(path), _) if !exists => {
+                let message = format!("there is nothing at {}", path.display());
+                Some(("path_not_found", message))
+            }
+            (Some(path), _) if !is_directory => Some((
+                "not_a_directory",
+                format!("{} is no folder", path.display()),
+            )),
+            (Some(_), Git::Unavailable) => {
+                Some(("git_unavailable", "there is no git on PATH".to_owned()))
+            }
+            (Some(path), Git::WorkTreeNot) => {
+                let message = format!("{} is not in a git repository", path.display());
+                Some(("not_git_repo", message))
+            }
+            (Some(_), Git::WorkTree) => None,
+        };
+        let errors = fault.map(|(kind, message)| ReadinessError {
+            scope: "repo",
+            name: name.to_owned(),
+            path: path.map(Path::to_owned),
+            kind,
+            message: format!("repo {name}: {message}"),
+        });
+        RepoReport {
+            name: name.to_owned(),
+            path: path.map(Path::to_owned),
+            default: is_default,
+            exists,
+            is_directory,
+            is_git: git == Git::WorkTree,
+            is_ready: errors.is_none(),
+            errors: errors.into_iter().collect(),
+        }
+    };
+    if packet.repos.is_empty() {
+        return vec![look("default", Some(&packet.root), true)];
+    }
+    let repos = packet.repos.iter();
+    repos
+        .map(|repo| {
+            let is_default = default == Some(repo.name.as_str());
+            look(&repo.name, repo.path.as_deref(), is_default)
+        })
+        .collect()
+}
+
+/// What git says of a folder.
+#[derive(Clone, Copy, PartialEq)]
+enum Git {
+    WorkTree,
+    WorkTreeNot,
+    Unavailable,
+}
+
+fn ask(folder: &Path) -> Git {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(folder)
+        .args(["rev-parse", "--is-inside-work-tree"])
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null());
+    match command.output() {
+        Ok(output) if output.stdout.trim_ascii() == b"true" => Git::WorkTree,
+        Err(error) if error.kind() == ErrorKind::NotFound => Git::Unavailable,
+        _ => Git::WorkTreeNot,
+    }
+}

@@ -1,0 +1,208 @@
+//! A runner that is killed at any moment leaves a state from which another goes on, without losing
+//! or repeating finished work (spec P123; K51).
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::fixture::{Packet, is_clean, prompt};
+use crate::locks::{await_file, slow};
+
+/// How many packets have their runners killed, and how often each: a packet takes several kills
+/// before it is done.
+const KILLERS: u32 = 3;
+const ROUNDS: u32 = 10;
+const KILLS: u32 = 4;
+
+/// How many prompts the packet has.
+const PROMPTS: usize = 4;
+
+/// Each prompt appends a line to a file of its own and has it committed; work that is done twice
+/// shows.
+fn packet() -> Packet {
+    let mut files = Vec::new();
+    for number in 1..=PROMPTS {
+        let id = format!("{number:02}");
+        let keys = format!(
+            "simulate: {{attempts: [{{writes: {{path: f{id}, text: \"x\\n\", append: true}}, \
+             delay_ms: 3}}]}}\nverify: {{contains: {{path: f{id}, text: x}}}}"
+        );
+        files.push((format!("prompts/{id}_s.prompt.md"), prompt(&id, &keys)));
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(a, b)| (a.as_str(), b.as_str()))
+        .collect();
+    Packet::new(&files)
+}
+
+/// The prompts that are on record as completed.
+fn completed(packet: &Packet) -> Vec<String> {
+    let lines = packet.progress();
+    let done = lines
+        .iter()
+        .filter_map(|line| line.split_once(":completed"));
+    done.map(|(id, _)| id.to_owned()).collect()
+}
+
+#[test]
+fn a_killed_runner_loses_and_repeats_nothing() {
+    // Every moment of a run is reached: delays grow evenly over the time that one takes.
+    let whole = {
+        let packet = packet();
+        let begun = Instant::now();
+        assert_eq!(packet.run(&["run", "--remaining"]).status, Some(0));
+        begun.elapsed()
+    };
+    std::thread::scope(|scope| {
+        for killer in 0..KILLERS {
+            scope.spawn(move || kill_runners(killer, whole));
+        }
+    });
+    println!("crash: {} passed", KILLERS * ROUNDS * KILLS);
+}
+
+/// Kills the runners of some packets.
+fn kill_runners(killer: u32, whole: Duration) {
+    let mut moment = killer * 11;
+    for _ in 0..ROUNDS {
+        let packet = packet();
+        let mut before: Vec<String> = Vec::new();
+        let mut attempts: BTreeMap<String, String> = BTreeMap::new();
+        for _ in 0..KILLS {
+            let mut command = packet.command(&["run", "--remaining"]);
+            let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            moment = (moment + 37) % 100;
+            std::thread::sleep(whole * moment / 100);
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let after = completed(&packet);
+            assert!(after.starts_with(&before), "{before:?} became {after:?}");
+            before = after;
+            for id in &before {
+                let had = packet.attempts(id);
+                let first = attempts.entry(id.clone()).or_insert(had.clone());
+                assert_eq!(*first, had, "{id} was begun again");
+            }
+            // A commit that was under way leaves git's own lock behind, as any killed git does.
+            packet.shell(
+                "while pgrep -f \"git -C $PWD/app\" > /dev/null; do sleep 0.01; done; \
+                 rm -f app/.git/index.lock app/.git/HEAD.lock app/.git/refs/heads/*.lock",
+            );
+        }
+        let finished = packet.run(&["run", "--remaining"]);
+        let (stdout, stderr) = (&finished.stdout, &finished.stderr);
+        assert_eq!(finished.status, Some(0), "{stdout}\n{stderr}");
+        check(&packet, &before);
+        for (id, had) in &attempts {
+            assert_eq!(packet.attempts(id), *had, "{id} was begun again");
+        }
+    }
+}
+
+/// All is done, nothing twice that was on record, and nothing is left open.
+fn check(packet: &Packet, recorded: &[String]) {
+    let mut all = completed(packet);
+    assert!(all.starts_with(recorded));
+    all.sort();
+    let expected: Vec<String> = (1..=PROMPTS).map(|number| format!("{number:02}")).collect();
+    assert_eq!(all, expected, "each prompt is completed once");
+    for id in &expected {
+        let fields = packet.prompt(id);
+        assert_eq!(fields["status"], "completed", "{fields}");
+        for attempt in fields["attempts"].as_array().into_iter().flatten() {
+            assert!(attempt["status"] != "running", "{fields}");
+        }
+        let lines = packet.read(&format!("app/f{id}")).unwrap().lines().count();
+        let attempts = fields["attempts"].as_array().map_or(0, Vec::len);
+        assert!(
+            lines >= 1 && lines <= attempts.max(1),
+            "{lines} lines by {attempts} attempts"
+        );
+    }
+    assert!(is_clean(&packet.path("app")));
+    // Only who was killed at the very end, with nothing left to do, has not ended its run.
+    let state = packet.generation()["state"].clone();
+    assert!(state == "completed" || recorded.len() == PROMPTS, "{state}");
+    // One run all along: what was made and never begun does not count.
+    let script = "grep -lE 'run_(running|resumed)' .prompt_runner/runs/*/journal.jsonl | wc -l";
+    let runs = packet.shell(script);
+    assert_eq!(runs.trim(), "1");
+    let finished = packet.run(&["run", "--remaining"]);
+    assert!(
+        finished.stdout.starts_with("Nothing remaining"),
+        "{}",
+        finished.stdout
+    );
+}
+
+/// K51.
+#[test]
+fn a_session_without_a_farewell_was_interrupted() {
+    let packet = slow();
+    packet.shell("sed -i 's/delay_ms: 60000}, {}/delay_ms: 60000}/' prompts/01_a.prompt.md");
+    let mut child = packet
+        .command(&["run"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    await_file(&packet, "app/begun");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(packet.attempts("01"), "run: running");
+    let run = packet.generation();
+    assert_eq!(run["state"], "running");
+    let watched = packet.run(&["watch", "--once"]);
+    assert!(
+        watched.stdout.contains("runner=DOWN prompt=01 "),
+        "{}",
+        watched.stdout
+    );
+    let mut again = packet
+        .command(&["run", "--remaining"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    for _ in 0..2000 {
+        if packet.attempts("01") == "run: interrupted; run: running" {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(packet.attempts("01"), "run: interrupted; run: running");
+    assert_eq!(packet.generation()["run_id"], run["run_id"]);
+    again.kill().unwrap();
+    again.wait().unwrap();
+}
+
+/// K51, its end: what was committed before the kill needs no session.
+#[test]
+fn committed_work_completes_without_a_session() {
+    let keys = "simulate: {attempts: {writes: {path: x, text: x}}}\nverify: {files_exist: [x]}";
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    packet.write(
+        "app/.git/hooks/post-commit",
+        "#!/bin/sh\necho x > ../committed\nsleep 5\n",
+    );
+    packet.shell("chmod +x app/.git/hooks/post-commit");
+    let mut child = packet
+        .command(&["run"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    await_file(&packet, "committed");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(packet.progress().is_empty());
+    packet.shell("rm app/.git/hooks/post-commit");
+    let finished = packet.run(&["run", "--remaining"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert_eq!(packet.progress(), ["01:completed:no_session"]);
+    assert_eq!(packet.attempts("01"), "run: completed");
+    assert_eq!(packet.prompt("01")["session_ran"], false);
+    assert_eq!(packet.shell("git -C app rev-list --count HEAD").trim(), "2");
+}

@@ -1,0 +1,107 @@
+//! The packets of `examples/packets/`: each runs as its manifest says, with the repositories that
+//! its `setup` makes (spec P133; K43).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::fixture::Packet;
+
+/// A copy of an example, its repositories made.
+fn example(name: &str) -> Packet {
+    let packet = Packet::empty();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("examples/packets")
+        .join(name);
+    let script = format!(
+        "cp -r {}/. . && rm -rf workspace .prompt_runner && ./setup",
+        from.display()
+    );
+    packet.shell(&script);
+    packet
+}
+
+/// What every one of them must do, whatever it shows.
+fn runs_through(packet: &Packet, ids: &[&str]) {
+    let lint = packet.run(&["lint"]);
+    assert_eq!(lint.status, Some(0), "{}", lint.stdout);
+    assert_eq!(packet.run(&["preflight"]).status, Some(0));
+    let finished = packet.run(&["run", "--remaining"]);
+    assert_eq!(
+        finished.status,
+        Some(0),
+        "{}\n{}",
+        finished.stdout,
+        finished.stderr
+    );
+    assert_eq!(finished.stderr, "");
+    let recorded: Vec<String> = packet.progress();
+    let done: Vec<&str> = recorded
+        .iter()
+        .map(|line| line.split(':').next().unwrap())
+        .collect();
+    assert_eq!(done, ids);
+    let again = packet.run(&["run", "--remaining"]);
+    assert_eq!(again.status, Some(0));
+    let expected = "Nothing remaining: every prompt of this packet is completed.\n";
+    assert_eq!(again.stdout, expected);
+}
+
+#[test]
+fn every_example_is_tested() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/packets");
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let names: BTreeSet<String> = entries
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    let tested = ["recovery", "several-repos", "single-repo"].map(str::to_owned);
+    assert_eq!(names, BTreeSet::from(tested));
+}
+
+#[test]
+fn one_repository() {
+    let packet = example("single-repo");
+    runs_through(&packet, &["01", "02"]);
+    let log = packet.shell("cd workspace; git log --format=%s; git status --porcelain");
+    assert_eq!(log, "docs: link the notes\ndocs: write notes\nBegin\n");
+}
+
+#[test]
+fn several_repositories() {
+    let packet = example("several-repos");
+    runs_through(&packet, &["01", "02"]);
+    assert_eq!(packet.progress()[0], "01:completed:api=SHA,docs=SHA");
+    let log = packet.shell("git -C workspace/docs log --format=%s");
+    assert_eq!(
+        log,
+        "docs: note the release\nfeat: add the health endpoint\nBegin\n"
+    );
+    let log = packet.shell("git -C workspace/api log --format=%s");
+    assert_eq!(log, "feat: add the health endpoint\nBegin\n");
+}
+
+#[test]
+fn the_nine_ways_to_recover() {
+    let packet = example("recovery");
+    let ids = ["01", "02", "03", "04", "05", "06", "07", "08", "09"];
+    runs_through(&packet, &ids);
+    for (id, attempts) in [
+        ("01", "run: failed; retry: completed"),
+        ("02", "run: verification_failed; repair: completed"),
+        ("03", "run: completed"),
+        ("04", "run: failed; retry: completed"),
+        ("05", "run: failed; retry: failed; retry: completed"),
+        ("06", "run: completed"),
+        ("07", "run: failed; retry: failed; repair: completed"),
+        ("08", "run: failed; retry: completed"),
+        ("09", "run: completed"),
+    ] {
+        assert_eq!(packet.attempts(id), attempts, "{id}");
+    }
+    for id in ["03", "09"] {
+        assert_eq!(packet.prompt(id)["attempts"][0]["resumes"], 1, "{id}");
+    }
+    let counted = packet.shell("cd workspace; git rev-list --count HEAD; git status --porcelain");
+    assert_eq!(counted, "10\n");
+}

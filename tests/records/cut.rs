@@ -1,0 +1,91 @@
+//! Records that end before their runs did.
+
+use runvil::harness::{ResumeError, replay};
+
+use crate::made::{lines, record_rich, resume};
+
+/// Resumes a record that was cut off, and holds the run to the one that was not.
+#[track_caller]
+fn goes_on(cut: &[u8], outcome: &runvil::Outcome) {
+    let (resumed, record) = resume(cut);
+    let report = resumed.unwrap_or_else(|error| {
+        let end = String::from_utf8_lossy(&cut[cut.len().saturating_sub(300)..]);
+        panic!("{error}\nafter …{end}")
+    });
+    assert_eq!(report.outcome, *outcome);
+    let replayed = replay(&record[..], &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(replayed.outcome.as_ref(), Some(outcome));
+    let whole = cut
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    assert!(record.starts_with(&cut[..whole]), "what was there stays");
+}
+
+#[test]
+fn a_run_goes_on_after_every_line() {
+    let (report, record) = record_rich();
+    let mut end = 0;
+    let whole = lines(&record);
+    for (at, line) in whole.iter().enumerate() {
+        end += line.len() + 1;
+        let cut = &record[..end];
+        if at + 1 == whole.len() {
+            let (resumed, after) = resume(cut);
+            assert!(matches!(resumed, Err(ResumeError::Ended)), "{resumed:?}");
+            assert_eq!(after, record);
+        } else {
+            goes_on(cut, &report.outcome);
+            let replayed = replay(cut, &mut |_| {}).unwrap();
+            assert_eq!((replayed.outcome, replayed.lines), (None, at as u64 + 1));
+        }
+    }
+}
+
+#[test]
+fn a_line_torn_at_every_byte_is_cut_off_or_refused() {
+    // case 4
+    let (report, record) = record_rich();
+    let mut seen = std::collections::BTreeSet::new();
+    let mut start = 0;
+    for (at, line) in lines(&record).into_iter().enumerate() {
+        let kind = line.split('"').nth(5).unwrap();
+        let is_first = seen.insert(kind) || (kind == "answer" && line.contains("dropped"));
+        // The first line is all there is of its run.
+        for end in (1..=line.len()).filter(|_| is_first && at > 0) {
+            let cut = &record[..start + end];
+            let replayed = replay(cut, &mut |_| {}).unwrap();
+            assert!(replayed.is_torn && replayed.outcome.is_none());
+            // A replay is quick, and a resumed run is not.
+            if end % 9 != 1 && end != line.len() {
+                continue;
+            }
+            let hides_answer = kind == "answer" && !line.contains("dropped");
+            if hides_answer {
+                let (resumed, after) = resume(cut);
+                let Err(ResumeError::TornAnswer { line }) = resumed else {
+                    panic!("{resumed:?}")
+                };
+                assert_eq!(line, at as u64 + 1);
+                assert_eq!(after, cut, "the record is as it was");
+            } else {
+                goes_on(cut, &report.outcome);
+            }
+        }
+        start += line.len() + 1;
+    }
+    assert_eq!(
+        seen.into_iter().collect::<Vec<_>>(),
+        ["answer", "effect", "event", "outcome", "run"]
+    );
+}
+
+#[test]
+fn a_record_without_a_whole_line_is_none() {
+    let (_, record) = record_rich();
+    for end in [0, 1, 100] {
+        let (resumed, _) = resume(&record[..end]);
+        let error = resumed.unwrap_err().to_string();
+        assert_eq!(error, "it holds no whole line of a record");
+    }
+}
