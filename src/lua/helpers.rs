@@ -15,6 +15,7 @@ pub(super) enum Helper {
     Text,
     Meta,
     Suspend,
+    Later,
     Require,
     Fanout,
     Messages,
@@ -23,7 +24,7 @@ pub(super) enum Helper {
     Prelude,
 }
 
-const SOURCES: [(&str, &str); 13] = [
+const SOURCES: [(&str, &str); 14] = [
     ("run", include_str!("helpers/run.lua")),
     ("errors", include_str!("helpers/errors.lua")),
     ("iterate", include_str!("helpers/iterate.lua")),
@@ -31,6 +32,7 @@ const SOURCES: [(&str, &str); 13] = [
     ("text", include_str!("helpers/text.lua")),
     ("meta", include_str!("helpers/meta.lua")),
     ("suspend", include_str!("helpers/suspend.lua")),
+    ("later", include_str!("helpers/later.lua")),
     ("require", include_str!("helpers/require.lua")),
     ("fanout", include_str!("helpers/fanout.lua")),
     ("messages", include_str!("helpers/messages.lua")),
@@ -42,7 +44,7 @@ const SOURCES: [(&str, &str); 13] = [
 /// How helper frames are named in tracebacks, before the file's name.
 pub(super) const PLACE: &str = "runvil/";
 
-static CODE: [OnceLock<Vec<u8>>; 13] = [const { OnceLock::new() }; 13];
+static CODE: [OnceLock<Vec<u8>>; 14] = [const { OnceLock::new() }; 14];
 
 /// Loads a helper into a VM. Called with its natives it gives what it defines.
 pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {
