@@ -61,6 +61,8 @@ pub(super) struct Outbox {
     execution: Arc<str>,
     items: RefCell<Vec<Item>>,
     effects: Cell<u64>,
+    /// Whether there is something among them that takes its time: a model round or a tool call.
+    asks: Cell<bool>,
 }
 
 impl Outbox {
@@ -69,6 +71,7 @@ impl Outbox {
             execution,
             items: RefCell::default(),
             effects: Cell::new(0),
+            asks: Cell::new(false),
         }
     }
 
@@ -90,6 +93,8 @@ impl Outbox {
     pub(super) fn issue(&self, task: &Task, effect: Effect) -> EffectId {
         let id = EffectId(self.effects.get());
         self.effects.set(id.0 + 1);
+        let asks = matches!(effect, Effect::Model(_) | Effect::Tool(_));
+        self.asks.set(self.asks.get() || asks);
         let issued = Issued {
             id,
             task: task.id.clone(),
@@ -100,12 +105,14 @@ impl Outbox {
         id
     }
 
-    /// Whether a step should hand out what there is before it goes on.
-    pub(super) fn is_full(&self) -> bool {
-        self.items.borrow().len() >= FULL
+    /// Whether a step should hand out what there is before it goes on: it is much, or it holds what
+    /// can be done while other chains run.
+    pub(super) fn is_due(&self) -> bool {
+        self.asks.get() || self.items.borrow().len() >= FULL
     }
 
     pub(super) fn take(&self) -> Vec<Item> {
+        self.asks.set(false);
         self.items.take()
     }
 }
