@@ -5,6 +5,7 @@ pub mod gateway;
 mod host;
 pub mod http;
 mod launch;
+mod line;
 mod log;
 pub mod mcp;
 pub mod model;
