@@ -39,7 +39,7 @@ fn run(block: &str, configuration: &str, options: &[&str]) -> Finished {
 fn assert_both(finished: &Finished, each: &str) {
     let expected = format!("{each}\n{each}");
     assert_eq!(finished.stdout, expected, "{finished:?}");
-    assert_eq!(finished.status, Some(0));
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
 }
 
 /// What a block gives under no setting, under one of the configuration, under the same with an

@@ -235,18 +235,18 @@ pub struct ShowArgs {
     pub all: bool,
 
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, group = "form")]
     pub json: bool,
 
     /// Write a trace in Chrome's JSON form
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "form")]
     pub trace: Option<PathBuf>,
 
     /// Write a page with the timeline and every message
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "form")]
     pub html: Option<PathBuf>,
 
-    /// Replace the files that are to be written, where they are there already
+    /// Write over a file that is there
     #[arg(long)]
     pub force: bool,
 

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use super::escape::turns_text;
+
 /// How a character is shown on one line, and the columns that takes.
 pub fn cell(char: char) -> (String, usize) {
     if char == '\t' {
@@ -13,12 +15,6 @@ pub fn cell(char: char) -> (String, usize) {
         return (shown, width);
     }
     (char.to_string(), char.width().unwrap_or(0))
-}
-
-/// Whether a character makes a terminal show what follows it in another direction, on the rest of the
-/// line too, which is not the text's own.
-pub fn turns_text(char: char) -> bool {
-    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A text as it is shown on one line.

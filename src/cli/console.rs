@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use serde::Serialize;
 
 use super::args::ColorChoice;
-use super::escape::{escape, escape_json};
+use super::escape::{escape, escape_alone, escape_json};
 use super::status::Status;
 use super::style::Style;
 
@@ -21,7 +21,7 @@ pub fn print_result(text: &str) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return print(text);
     }
-    print(&lines(text))
+    print(&whole_lines(escape_alone(text).into_owned()))
 }
 
 /// Prints a value as one line of JSON to standard output.
@@ -44,7 +44,10 @@ pub fn log(text: &str) {
 
 /// A text, escaped, as one or more whole lines.
 pub fn lines(text: &str) -> String {
-    let mut shown = escape(text).into_owned();
+    whole_lines(escape(text).into_owned())
+}
+
+fn whole_lines(mut shown: String) -> String {
     if !shown.ends_with('\n') {
         shown.push('\n');
     }

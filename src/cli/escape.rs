@@ -2,8 +2,15 @@
 
 use std::borrow::Cow;
 
-/// The text with its control characters written as escapes: C0 except newline and tab, DEL, C1.
+/// The text with its control characters written as escapes: C0 except newline and tab, DEL, C1; and
+/// those that would turn around what stands beside it.
 pub fn escape(text: &str) -> Cow<'_, str> {
+    let chosen = |char| is_harmful(char) || turns_text(char);
+    replace(text, chosen, |char, out| out.extend(char.escape_default()))
+}
+
+/// As [`escape`], for a text that shares no line with another: it may turn itself around.
+pub fn escape_alone(text: &str) -> Cow<'_, str> {
     replace(text, is_harmful, |char, out| {
         out.extend(char.escape_default())
     })
@@ -19,6 +26,12 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
             out.push_str(&format!("\\u{:04x}", u32::from(char)));
         },
     )
+}
+
+/// Whether a character makes a terminal show what follows it in another direction, on the rest of the
+/// line too, which is not the text's own.
+pub fn turns_text(char: char) -> bool {
+    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a character can make a terminal do something.
@@ -57,6 +70,8 @@ mod tests {
             escape("\0\r\u{1b}[31m\u{7f}\u{9b}é"),
             r"\u{0}\r\u{1b}[31m\u{7f}\u{9b}é"
         );
+        assert_eq!(escape("a\u{202e}b"), r"a\u{202e}b");
+        assert_eq!(escape_alone("a\u{202e}\u{7}"), "a\u{202e}\\u{7}");
         assert_eq!(escape_json("\"\u{7f}\u{80}é\""), r#""\u007f\u0080é""#);
     }
 

@@ -8,17 +8,7 @@ use mlua::{Function as LuaFunction, Lua, LuaString, StdLib, Table, Value};
 use super::helpers::{self, Helper};
 use super::host::{Host, Raise};
 use super::order::{following, sort_keys};
-use super::strings::KEPT;
 use super::vm::Core;
-
-/// Functions of Lua's own table library, and under which names they are kept among its globals.
-const KEPT_TABLES: [(&str, &str); 5] = [
-    ("concat", "table.concat"),
-    ("insert", "table.insert"),
-    ("move", "table.move"),
-    ("remove", "table.remove"),
-    ("sort", "table.sort"),
-];
 
 /// What the helper of metatables needs of Lua's own globals.
 const NATIVES: [&str; 8] = [
@@ -47,90 +37,68 @@ impl<H: Host> Core<H> {
             "assert" | "error" | "pcall" | "xpcall" => "errors",
             "next" | "pairs" => "iterate",
             "getmetatable" | "setmetatable" => {
-                // It would show the handler that fills the table of strings.
-                self.fill_strings(lua)?;
+                // It would show the function that stands in for the table of strings.
+                self.group(lua, "string")?;
                 "meta"
             }
-            "table" => {
-                self.native_table(lua, "concat")?;
-                let table: Table = self.base.raw_get("table")?;
-                let own = self.group(lua, "tables")?;
-                for name in ["concat", "sort"] {
-                    table.raw_set(name, own.raw_get::<Value>(name)?)?;
-                }
-                let own = self.group(lua, "shift")?;
-                for name in ["insert", "move", "remove"] {
-                    table.raw_set(name, own.raw_get::<Value>(name)?)?;
-                }
-                return Ok(Value::Table(table));
-            }
+            "string" | "table" => return self.group(lua, name).map(Value::Table),
             "tostring" => "text",
-            "string" => {
-                self.fill_strings(lua)?;
-                return self.base.raw_get(name);
-            }
             "math" => return self.seeded_math(lua).map(Value::Table),
             _ => return self.base.raw_get(name),
         };
         self.group(lua, group)?.raw_get(name)
     }
 
-    /// A function of Lua's own table library, which is opened for it.
-    pub(super) fn native_table(&self, lua: &Lua, name: &str) -> mlua::Result<Value> {
-        let kept = |name: &str| KEPT_TABLES.iter().find(|(own, _)| *own == name);
-        let Some((_, kept)) = kept(name) else {
-            return Ok(Value::Nil);
-        };
-        if let found @ Value::Function(_) = self.base.raw_get(*kept)? {
-            return Ok(found);
+    /// The table of one of Lua's own libraries, which no prompt sees.
+    fn native_library(&self, lua: &Lua, library: &'static str) -> mlua::Result<Table> {
+        match self.base.raw_get(library)? {
+            Value::Table(table) => Ok(table),
+            _ => self.library(lua, StdLib::TABLE, library),
         }
-        let table = self.library(lua, StdLib::TABLE, "table")?;
-        for (name, kept) in KEPT_TABLES {
-            self.base.raw_set(kept, table.raw_get::<Value>(name)?)?;
-        }
-        self.base.raw_get(*kept)
     }
 
-    /// Takes the functions that are replaced out of the table of strings, to be put there when it is
-    /// first looked for one of them, or looked at.
+    /// A function of one of Lua's own libraries, whose table no prompt sees.
+    pub(super) fn native(
+        &self,
+        lua: &Lua,
+        library: &'static str,
+        name: &str,
+    ) -> mlua::Result<Value> {
+        self.native_library(lua, library)?.raw_get(name)
+    }
+
+    /// Has the methods of strings made when the first one is looked for.
     pub(super) fn defer_strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
-        let string: Table = self.base.raw_get("string")?;
-        for (name, kept) in KEPT {
-            self.base.raw_set(kept, string.raw_get::<Value>(name)?)?;
-            if name != "sub" {
-                string.raw_set(name, Value::Nil)?;
-            }
-        }
         let core = self.clone();
-        let guard = lua.create_table_with_capacity(0, 1)?;
-        guard.raw_set(
-            "__index",
-            lua.create_function(move |lua, (string, key): (Table, Value)| {
-                core.fill_strings(lua)?;
-                string.raw_get::<Value>(key)
-            })?,
-        )?;
-        string.set_metatable(Some(guard))
+        let index = lua.create_function(move |lua, (_, key): (Value, Value)| {
+            core.group(lua, "string")?.raw_get::<Value>(key)
+        })?;
+        match lua.type_metatable::<LuaString>() {
+            Some(metatable) => metatable.raw_set("__index", index),
+            None => Ok(()),
+        }
     }
 
-    /// Completes the table of strings.
-    fn fill_strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<()> {
-        let string: Table = self.base.raw_get("string")?;
-        if string.metatable().is_none() {
-            return Ok(());
+    /// The table of a library as a prompt sees it: Lua's own functions, but for these.
+    fn replaced(
+        self: &Rc<Self>,
+        lua: &Lua,
+        library: &'static str,
+        by: &[(&'static str, &[&str])],
+    ) -> mlua::Result<Table> {
+        let table = lua.create_table()?;
+        let native = self.native_library(lua, library)?;
+        for pair in native.pairs::<Value, Value>() {
+            let (name, function) = pair?;
+            table.raw_set(name, function)?;
         }
-        let own = self.group(lua, "strings")?;
-        for (name, _) in KEPT {
-            match name {
-                "sub" => {}
-                "format" => {
-                    let format: Value = self.group(lua, "text")?.raw_get(name)?;
-                    string.raw_set(name, format)?;
-                }
-                _ => string.raw_set(name, own.raw_get::<Value>(name)?)?,
+        for (group, names) in by {
+            let group = self.group(lua, group)?;
+            for name in *names {
+                table.raw_set(*name, group.raw_get::<Value>(*name)?)?;
             }
         }
-        string.set_metatable(None)
+        Ok(table)
     }
 
     /// Opens one of Lua's own libraries, out of the prompt's sight.
@@ -219,24 +187,40 @@ impl<H: Host> Core<H> {
             }
             "text" => helpers::load(lua, Helper::Text)?.call((
                 base("tostring")?,
-                base("string.format")?,
+                self.native(lua, "string", "format")?,
                 base("type")?,
                 base("select")?,
-                base("string.sub")?,
-                base("string.find")?,
+                self.native(lua, "string", "sub")?,
+                self.native(lua, "string", "find")?,
                 self.group(lua, "strings")?.raw_get::<Value>("gmatch")?,
                 ordinal(lua)?,
             ))?,
+            "string" => {
+                const NAMES: [&str; 5] = ["find", "gmatch", "gsub", "match", "rep"];
+                let by: [(_, &[_]); 2] = [("strings", &NAMES), ("text", &["format"])];
+                let table = self.replaced(lua, "string", &by)?;
+                if let Some(metatable) = lua.type_metatable::<LuaString>() {
+                    metatable.raw_set("__index", &table)?;
+                }
+                table
+            }
+            "table" => {
+                let by: [(_, &[_]); 2] = [
+                    ("tables", &["concat", "sort"]),
+                    ("shift", &["insert", "move", "remove"]),
+                ];
+                self.replaced(lua, "table", &by)?
+            }
             "strings" => self.strings(lua)?,
             "shift" => helpers::load(lua, Helper::Shift)?.call((
-                self.native_table(lua, "insert")?,
-                self.native_table(lua, "remove")?,
-                self.native_table(lua, "move")?,
+                self.native(lua, "table", "insert")?,
+                self.native(lua, "table", "remove")?,
+                self.native(lua, "table", "move")?,
                 base("type")?,
                 base("select")?,
                 base("getmetatable")?,
                 base("error")?,
-                base("string.gsub")?,
+                self.native(lua, "string", "gsub")?,
                 lua.create_function(|lua, value: Value| lua.coerce_integer(value))?,
                 lua.create_function(metafield)?,
             ))?,
@@ -244,8 +228,8 @@ impl<H: Host> Core<H> {
                 let text = self.group(lua, "text")?;
                 let integer = lua.create_function(|_, value: Value| Ok(value.is_integer()))?;
                 helpers::load(lua, Helper::Tables)?.call((
-                    self.native_table(lua, "concat")?,
-                    self.native_table(lua, "sort")?,
+                    self.native(lua, "table", "concat")?,
+                    self.native(lua, "table", "sort")?,
                     base("type")?,
                     base("error")?,
                     text.raw_get::<Value>("tostring")?,

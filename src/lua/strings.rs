@@ -11,16 +11,6 @@ use super::host::Host;
 use super::pattern::{self, Capture, Fault, Matcher};
 use super::vm::{Core, interrupt};
 
-/// The functions that are replaced, and under which names Lua's own are kept among its globals.
-pub(super) const KEPT: [(&str, &str); 7] = [
-    ("find", "string.find"),
-    ("format", "string.format"),
-    ("gmatch", "string.gmatch"),
-    ("gsub", "string.gsub"),
-    ("match", "string.match"),
-    ("rep", "string.rep"),
-    ("sub", "string.sub"),
-];
 /// How much is copied between two looks at the cancel flag, in bytes.
 const PIECE: usize = 1 << 20;
 /// The longest string that Lua can have.
@@ -45,17 +35,17 @@ impl<H: Host> Core<H> {
     /// The string functions that are replaced, but for `format`.
     pub(super) fn strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<mlua::Table> {
         let base = |name: &str| self.base.raw_get::<Value>(name);
-        let concat = self.native_table(lua, "concat")?;
+        let string = |name| self.native(lua, "string", name);
         helpers::load(lua, Helper::Strings)?.call((
-            base("string.find")?,
-            base("string.match")?,
-            base("string.gmatch")?,
-            base("string.gsub")?,
-            base("string.rep")?,
-            base("string.sub")?,
+            string("find")?,
+            string("match")?,
+            string("gmatch")?,
+            string("gsub")?,
+            string("rep")?,
+            string("sub")?,
             base("type")?,
             base("error")?,
-            concat,
+            self.native(lua, "table", "concat")?,
             lua.create_function(|_, pattern: LuaString| {
                 Ok(pattern::longest(&pattern.as_bytes()).min(i64::MAX as usize))
             })?,

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_yaml::Value;
-
-use super::clause::{Entry, entries};
 use super::command_line::Written;
+use super::contract::entry::Entry;
+use super::contract::{Clause, Placed, placed};
 use super::error::PacketError;
 use super::keys::integer;
 use super::packet::Packet;
@@ -69,38 +68,43 @@ fn render(prompt: &Prompt, labels: &[String]) -> String {
 /// The label of every entry of a prompt's contract, in clause order.
 #[must_use]
 pub fn labels(packet: &Packet, prompt: &Prompt) -> Vec<String> {
-    let entries = entries(prompt.verify.as_ref()).into_iter();
-    entries.map(|entry| label(packet, prompt, entry)).collect()
+    let entries = placed(prompt.verify.as_ref()).into_iter();
+    entries
+        .map(|placed| label(packet, prompt, placed))
+        .collect()
 }
 
-fn label(packet: &Packet, prompt: &Prompt, entry: Entry<'_>) -> String {
+fn label(packet: &Packet, prompt: &Prompt, placed: Placed<'_>) -> String {
+    let entry = placed.entry;
     let path = path(entry);
-    match entry.clause {
-        "files_exist" => format!("file exists: {path}"),
-        "files_absent" => format!("file absent: {path}"),
-        "contains" => format!("contains: {path}"),
-        "matches" => format!("matches: {path}"),
-        "doc" => {
+    match placed.clause {
+        Clause::FilesExist => format!("file exists: {path}"),
+        Clause::FilesAbsent => format!("file absent: {path}"),
+        Clause::Contains => format!("contains: {path}"),
+        Clause::Matches => format!("matches: {path}"),
+        Clause::Doc => {
             let lines = entry.get(&["min_lines"]).and_then(integer);
             let lines = lines.filter(|lines| *lines >= 0).unwrap_or(1);
             format!("doc: {path} (non-blank; {lines} lines advisory)")
         }
-        "yaml" => format!("YAML parses: {path}"),
-        "json" => format!("JSON contract: {path}"),
-        "glob" => format!("glob contract: {path}"),
-        "source_absent" => format!("forbidden source absent: {path}"),
-        "commands" => {
-            let repo = entry.repo().map(|repo| format!("{repo}: "));
-            let command = Written::of(entry).text();
+        Clause::Yaml => format!("YAML parses: {path}"),
+        Clause::Json => format!("JSON contract: {path}"),
+        Clause::Glob => format!("glob contract: {path}"),
+        Clause::SourceAbsent => format!("forbidden source absent: {path}"),
+        Clause::Commands => {
+            let repo = entry.text(&["repo"]).map(|repo| format!("{repo}: "));
+            let command = Written::of(entry).map(|written| written.text());
+            let command = command.unwrap_or_else(|| "(no program)".to_owned());
             format!("command: {}{command}", repo.unwrap_or_default())
         }
-        "changed_paths_only" => format!("changed path allowed: {path}"),
-        _ => {
-            let scope = packet.scope(prompt).repo.map(|repo| repo.name.as_str());
-            let repo = entry.repo().or(scope).unwrap_or("(unnamed)");
-            match entry.get(&["pushed"]) {
-                Some(Value::Bool(true)) => format!("repo committed and pushed: {repo}"),
-                _ => format!("repo committed: {repo}"),
+        Clause::ChangedPathsOnly => format!("changed path allowed: {path}"),
+        Clause::ReposClean => {
+            let scope = packet.scope(prompt).repo.map(|repo| repo.name.clone());
+            let named = entry.whole().or_else(|| entry.text(&["repo"]));
+            let repo = named.or(scope).unwrap_or_else(|| "(unnamed)".to_owned());
+            match entry.is_true("pushed") {
+                true => format!("repo committed and pushed: {repo}"),
+                false => format!("repo committed: {repo}"),
             }
         }
     }
@@ -108,13 +112,14 @@ fn label(packet: &Packet, prompt: &Prompt, entry: Entry<'_>) -> String {
 
 /// What an entry is about: its path, with its repo where it names one.
 fn path(entry: Entry<'_>) -> String {
-    let path = match entry.value {
-        Value::String(text) => text,
-        _ => entry.text(&["path"]).unwrap_or("(no path)"),
-    };
-    match entry.repo() {
+    if let Some(whole) = entry.whole() {
+        return whole;
+    }
+    let path = entry.text(&["path"]);
+    let path = path.unwrap_or_else(|| "(no path)".to_owned());
+    match entry.text(&["repo"]) {
         Some(repo) => format!("{repo}:{path}"),
-        None => path.to_owned(),
+        None => path,
     }
 }
 

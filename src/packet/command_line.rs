@@ -1,55 +1,58 @@
-//! The command of a contract's entry as text (spec P66, P67).
+//! The command of a contract's entry as it is written (spec P59, P66, P67).
 
 use serde_yaml::Value;
 
-use super::clause::Entry;
-use super::keys::{items, scalar, shown};
+use super::contract::data::plain;
+use super::contract::entry::{Entry, list};
+use super::keys::scalar;
 
 /// A command of a contract, as written.
-pub(super) enum Written<'a> {
+pub(super) enum Written {
     /// A program and its arguments.
-    Structured { exec: &'a str, args: Vec<String> },
+    Structured(Vec<String>),
     /// Text for a shell.
-    Legacy(&'a str),
-    /// Neither.
-    Nothing,
+    Legacy(String),
 }
 
-impl<'a> Written<'a> {
-    /// The command of an entry of `commands`.
-    pub(super) fn of(entry: Entry<'a>) -> Self {
-        if let Value::String(text) = entry.value {
-            return Self::Legacy(text);
+impl Written {
+    /// The command of an entry of `commands`; `None` where it names no program.
+    pub(super) fn of(entry: Entry<'_>) -> Option<Self> {
+        let named = entry.get(&["exec", "program"]).and_then(Value::as_str);
+        if let Some(program) = named.filter(|program| !program.is_empty()) {
+            let arguments = list(entry.get(&["args", "argv"])).iter().map(word);
+            let words = std::iter::once(program.to_owned()).chain(arguments);
+            return Some(Self::Structured(words.collect()));
         }
-        if let Some(exec) = entry.text(&["exec", "program"]) {
-            let args = entry.get(&["args", "argv"]).map_or(&[][..], items);
-            let text = |value: &Value| scalar(value).unwrap_or_else(|| shown(value));
-            return Self::Structured {
-                exec,
-                args: args.iter().map(text).collect(),
-            };
-        }
-        match entry.text(&["run", "command"]) {
-            Some(text) => Self::Legacy(text),
-            None => Self::Nothing,
-        }
+        let text = entry.whole().or_else(|| entry.text(&["run", "command"]));
+        let text = text.filter(|text| !text.trim().is_empty());
+        text.map(Self::Legacy)
     }
 
     /// The command as a person reads it.
     pub(super) fn text(&self) -> String {
         match self {
-            Self::Structured { exec, args } => {
-                let words = std::iter::once(*exec).chain(args.iter().map(String::as_str));
-                words.map(quoted).collect::<Vec<_>>().join(" ")
-            }
-            Self::Legacy(text) => (*text).to_owned(),
-            Self::Nothing => String::new(),
+            Self::Structured(words) => line(words),
+            Self::Legacy(text) => text.clone(),
         }
     }
 }
 
+/// A value of any type as text; null is none.
+pub(super) fn word(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        value => scalar(value).unwrap_or_else(|| plain(value).to_string()),
+    }
+}
+
+/// Words as a shell takes them for these words.
+pub(super) fn line(words: &[String]) -> String {
+    let words = words.iter().map(|word| quoted(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A word as a shell takes it for that word.
-pub(super) fn quoted(word: &str) -> String {
+fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
     match !word.is_empty() && word.bytes().all(is_plain) {
         true => word.to_owned(),

@@ -28,7 +28,7 @@ impl Document {
     pub fn new(keys: Mapping, body: &str) -> Self {
         let mut document = Self {
             keys,
-            body: body.replace("\r\n", "\n"),
+            body: lf(body),
             body_line: 1,
         };
         let rendered = document.render();
@@ -49,7 +49,7 @@ impl Document {
     /// YAML that does not parse or is no map (spec P5).
     pub fn parse(text: &str, name: &str) -> Result<Self, PacketError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let text = text.replace("\r\n", "\n");
+        let text = lf(text);
         let Some((yaml, body)) = split(&text) else {
             return Ok(Self {
                 keys: Mapping::new(),
@@ -121,12 +121,28 @@ impl Document {
 
     /// The body with one newline at its end; nothing where there is none.
     fn rendered_body(&self) -> String {
-        let body = self.body.trim_end_matches('\n');
+        let body = self.body.trim_end_matches(['\r', '\n']);
         match body.is_empty() {
             true => String::new(),
             false => format!("{body}\n"),
         }
     }
+}
+
+/// The text with LF line ends. However many CR stand before an LF, none of them stays: otherwise
+/// what is written would not be what is read.
+fn lf(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                out += line.trim_end_matches('\r');
+                out.push('\n');
+            }
+            None => out += line,
+        }
+    }
+    out
 }
 
 /// The YAML and the body of a text that has frontmatter.

@@ -5,7 +5,6 @@ mod alias;
 pub mod authoring;
 mod body;
 pub mod checklist;
-mod clause;
 mod command_line;
 mod commit;
 mod config_home;
@@ -49,7 +48,6 @@ mod watch;
 mod words;
 mod write;
 
-pub use clause::CLAUSES;
 pub use commit::{Committed, commit_all};
 pub use config_home::ConfigHome;
 pub use document::Document;

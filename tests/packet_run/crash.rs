@@ -1,14 +1,18 @@
 //! A runner that is killed at any moment leaves a state from which another goes on, without losing
 //! or repeating finished work (spec P123; K51).
 
+use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::fixture::{Packet, is_clean, prompt};
 use crate::locks::{await_file, slow};
 
-/// How many runners are killed.
-const KILLS: u32 = 120;
+/// How many packets have their runners killed, and how often each: a packet takes several kills
+/// before it is done.
+const KILLERS: u32 = 3;
+const ROUNDS: u32 = 10;
+const KILLS: u32 = 4;
 
 /// How many prompts the packet has.
 const PROMPTS: usize = 4;
@@ -50,44 +54,51 @@ fn a_killed_runner_loses_and_repeats_nothing() {
         assert_eq!(packet.run(&["run", "--remaining"]).status, Some(0));
         begun.elapsed()
     };
-    let mut kills = 0;
-    let mut moment = 0;
-    while kills < KILLS {
+    std::thread::scope(|scope| {
+        for killer in 0..KILLERS {
+            scope.spawn(move || kill_runners(killer, whole));
+        }
+    });
+    println!("crash: {} passed", KILLERS * ROUNDS * KILLS);
+}
+
+/// Kills the runners of some packets.
+fn kill_runners(killer: u32, whole: Duration) {
+    let mut moment = killer * 11;
+    for _ in 0..ROUNDS {
         let packet = packet();
         let mut before: Vec<String> = Vec::new();
-        // One packet takes several kills before it is done.
-        for _ in 0..4 {
+        let mut attempts: BTreeMap<String, String> = BTreeMap::new();
+        for _ in 0..KILLS {
             let mut command = packet.command(&["run", "--remaining"]);
-            let mut child = command
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
+            let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
             moment = (moment + 37) % 100;
             std::thread::sleep(whole * moment / 100);
             child.kill().unwrap();
             child.wait().unwrap();
-            kills += 1;
             let after = completed(&packet);
             assert!(after.starts_with(&before), "{before:?} became {after:?}");
             before = after;
+            for id in &before {
+                let had = packet.attempts(id);
+                let first = attempts.entry(id.clone()).or_insert(had.clone());
+                assert_eq!(*first, had, "{id} was begun again");
+            }
             // A commit that was under way leaves git's own lock behind, as any killed git does.
             packet.shell(
                 "while pgrep -f \"git -C $PWD/app\" > /dev/null; do sleep 0.01; done; \
-                          rm -f app/.git/index.lock app/.git/HEAD.lock app/.git/refs/heads/*.lock",
+                 rm -f app/.git/index.lock app/.git/HEAD.lock app/.git/refs/heads/*.lock",
             );
         }
         let finished = packet.run(&["run", "--remaining"]);
-        assert_eq!(
-            finished.status,
-            Some(0),
-            "{}\n{}",
-            finished.stdout,
-            finished.stderr
-        );
+        let (stdout, stderr) = (&finished.stdout, &finished.stderr);
+        assert_eq!(finished.status, Some(0), "{stdout}\n{stderr}");
         check(&packet, &before);
+        for (id, had) in &attempts {
+            assert_eq!(packet.attempts(id), *had, "{id} was begun again");
+        }
     }
-    println!("crash: {kills} passed");
 }
 
 /// All is done, nothing twice that was on record, and nothing is left open.

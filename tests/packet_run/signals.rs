@@ -1,6 +1,5 @@
 //! Interruption (spec P121, P122; K50).
 
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -47,11 +46,6 @@ fn the_first_signal_interrupts_a_session_and_is_recorded() {
         let run = packet.generation();
         assert_eq!(run["state"], "interrupted");
 
-        packet.write(
-            "prompts/01_a.prompt.md",
-            &packet.read("prompts/01_a.prompt.md").unwrap(),
-        );
-        packet.shell("sed -i 's/delay_ms: 60000/delay_ms: 60000/' prompts/01_a.prompt.md");
         let again = start(&packet, &["run", "--remaining"]);
         for _ in 0..1000 {
             if packet.attempts("01") == "run: interrupted; run: running" {
@@ -150,19 +144,9 @@ fn a_second_signal_ends_the_run_at_once() {
     send(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(5));
-    assert!(output.status.signal().is_none());
-    assert!(
-        output
-            .status
-            .code()
-            .is_some_and(|code| code == 130 || code == 1)
-    );
-    assert!(
-        packet
-            .progress()
-            .iter()
-            .all(|line| !line.contains("completed"))
-    );
+    assert_eq!(output.status.code(), Some(130));
+    assert!(packet.progress().is_empty());
+    assert_eq!(packet.prompt("01")["status"], "interrupted");
     let left = packet.shell("ps -eo args | grep -c '^sleep 74$' || true");
     assert_eq!(left.trim(), "0");
 }

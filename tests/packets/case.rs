@@ -77,6 +77,7 @@ pub fn read_all() -> Vec<Case> {
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
+    // Contracts and runs have suites of their own.
     files.retain(|file| {
         let name = file.file_name().unwrap().to_string_lossy();
         name.starts_with("static-") && name.ends_with(".yaml")

@@ -47,6 +47,10 @@ fn text() -> impl Strategy<Value = String> {
         "\ta",
         "a\tb",
         "\r\n",
+        "\r",
+        "a\r",
+        "a\r\r\nb",
+        "\r\r\n",
         "\u{feff}",
         "\u{85}",
         "\u{2028}",
@@ -87,8 +91,11 @@ fn map(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Mapping> {
 
 /// The body that a document is written with: with one newline at its end, and LF line ends.
 fn written(body: &str) -> String {
-    let body = body.replace("\r\n", "\n");
-    match body.trim_end_matches('\n') {
+    let lines: Vec<&str> = body
+        .split('\n')
+        .map(|line| line.trim_end_matches('\r'))
+        .collect();
+    match lines.join("\n").trim_end_matches(['\r', '\n']) {
         "" => String::new(),
         body => format!("{body}\n"),
     }

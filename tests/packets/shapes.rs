@@ -168,7 +168,7 @@ fn every_key_takes_or_refuses_every_value() {
             count(&keys, tried(folder.path(), "", &keys));
         }
         for clause in CLAUSES {
-            for entry in [format!("{value}"), format!("[{value}]")] {
+            for entry in [(*value).to_owned(), format!("[{value}]")] {
                 let keys = format!("verify: {{{clause}: {entry}}}");
                 count(&keys, tried(folder.path(), "", &keys));
             }

@@ -162,8 +162,6 @@ pub fn refused(error: &RunError) -> Status {
         RunError::NotReady(_) | RunError::Broken(_) => Status::Failed,
         RunError::State(_) => Status::Refused,
         RunError::Packet(PacketError::Progress { .. }) => Status::Refused,
-        RunError::Packet(_) | RunError::NoProvider(_) | RunError::PromptNotFound(_) => {
-            Status::Setup
-        }
+        RunError::Packet(_) | RunError::PromptNotFound(_) => Status::Setup,
     }
 }

@@ -138,7 +138,7 @@ impl Observer for Show {
             Notice::Event(event) => self.event(event),
             Notice::Warning(text) => self.board.above(|| report::warning(text)),
             Notice::Resuming { number, .. } => {
-                self.line(&format!("  resuming the session, {} so far", number));
+                self.line(&format!("  resuming the session: resume {}", number + 1));
             }
             Notice::Verifying { failure, .. } => {
                 if let Some(failure) = failure {
@@ -156,7 +156,9 @@ impl Observer for Show {
                     let all = report.items.len();
                     self.line(&format!("  contract: {held} of {all} items hold"));
                 }
-                self.say("committing");
+                if report.pass() {
+                    self.say("committing");
+                }
             }
             Notice::Overruled { .. } => {
                 self.line("The provider failed, but the contract holds: completed.");

@@ -1,4 +1,4 @@
-//! The object that `runvil show --json` prints (spec C14).
+//! The object that `runvil show --json` prints (spec C16).
 
 use runvil::engine::Outcome;
 use runvil::engine::model::Metrics;

@@ -65,7 +65,7 @@ pub fn task(track: &Track) -> Vec<Piece> {
 fn section(section: &Section) -> Vec<Piece> {
     let mut pieces = vec![(Tone::Strong, section.name.clone())];
     match section.entry {
-        Entry::Title => pieces.push((Tone::Faint, " title".to_owned())),
+        Entry::Title => pieces.push((Tone::Faint, "  (title)".to_owned())),
         Entry::Jump => pieces.insert(0, (Tone::Faint, "jump to ".to_owned())),
         Entry::Walk | Entry::Within => {}
     }

@@ -1,4 +1,4 @@
-//! `runvil show` (spec C14): what a recorded run did.
+//! `runvil show` (spec C16): what a recorded run did.
 
 mod amount;
 mod html;
@@ -8,17 +8,18 @@ mod rows;
 mod screen;
 mod trace;
 
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
+use runvil::harness::record::Reader;
 use runvil::harness::record::timeline::{Detail, Timeline};
-use runvil::harness::record::{Reader, RecordError};
 
 use self::screen::Screen;
 use super::args::ShowArgs;
+use super::record::{open, unreadable};
+use super::source::is_stdin;
 use super::status::{SetupError, Status};
-use super::{console, output, source};
+use super::{console, output};
 
 /// How many columns there are where nobody says.
 const COLUMNS: usize = 120;
@@ -32,25 +33,24 @@ pub fn show(args: &ShowArgs) -> Status {
 }
 
 fn try_show(args: &ShowArgs) -> Result<Status, SetupError> {
-    let files = [args.trace.as_deref(), args.html.as_deref()];
-    for file in files.into_iter().flatten() {
-        output::check_new(file, args.force)?;
+    let target = args.trace.as_deref().or(args.html.as_deref());
+    if let Some(file) = target {
+        check_target(file, args)?;
     }
     let timeline = read(&args.record, detail(args))?;
-    let style = console::output_style(args.color);
-    if let Some(file) = &args.trace {
-        save(file, trace::render(&timeline).as_bytes(), args.force)?;
-    }
-    if let Some(file) = &args.html {
-        save(file, html::render(&timeline).as_bytes(), args.force)?;
-    }
-    let printed = if args.json {
-        console::print_json(&json::Run::new(&timeline))
-    } else if args.trace.is_some() || args.html.is_some() {
+    let printed = if let Some(file) = target {
+        let text = match args.trace {
+            Some(_) => trace::render(&timeline),
+            None => html::render(&timeline),
+        };
+        output::write_new(file, text.as_bytes(), args.force)
+            .map_err(|error| SetupError(format!("cannot write `{}`: {error}", file.display())))?;
         Ok(())
+    } else if args.json {
+        console::print_json(&json::Run::new(&timeline))
     } else {
         let screen = Screen {
-            style,
+            style: console::output_style(args.color),
             columns: columns(),
             all: args.all,
         };
@@ -60,12 +60,25 @@ fn try_show(args: &ShowArgs) -> Result<Status, SetupError> {
     Ok(console::status_of(printed, Status::Success, style))
 }
 
+/// Refuses a file that must not be written.
+fn check_target(file: &Path, args: &ShowArgs) -> Result<(), SetupError> {
+    let is_record = match (file.canonicalize(), args.record.canonicalize()) {
+        (Ok(file), Ok(record)) => file == record,
+        _ => false,
+    };
+    if is_record {
+        let text = format!("cannot write `{}`: it is the record", file.display());
+        return Err(SetupError(text));
+    }
+    output::check_new(file, args.force)
+}
+
 /// How much of the record is wanted.
 fn detail(args: &ShowArgs) -> Detail {
-    let mut detail = Detail::OUTLINE;
-    if args.html.is_some() {
-        detail = html::DETAIL;
-    }
+    let mut detail = match args.html {
+        Some(_) => html::DETAIL,
+        None => Detail::OUTLINE,
+    };
     if args.all || args.json || args.trace.is_some() {
         detail.items = usize::MAX;
     }
@@ -75,6 +88,7 @@ fn detail(args: &ShowArgs) -> Detail {
     detail
 }
 
+/// How many columns a row may have.
 fn columns() -> usize {
     let size = terminal_size::terminal_size_of(io::stdout());
     size.map_or(COLUMNS, |(columns, _)| columns.0.into())
@@ -82,26 +96,12 @@ fn columns() -> usize {
 
 /// Reads a record, from standard input where it is `-`.
 fn read(file: &Path, detail: Detail) -> Result<Timeline, SetupError> {
-    let timeline = if source::is_stdin(file) {
-        Timeline::read(&mut Reader::new(io::stdin().lock()), detail)
-    } else {
-        File::open(file)
-            .map_err(RecordError::from)
-            .and_then(|opened| Timeline::read(&mut Reader::new(BufReader::new(opened)), detail))
+    let read = match is_stdin(file) {
+        true => Timeline::read(&mut Reader::new(io::stdin().lock()), detail),
+        false => {
+            let record = BufReader::with_capacity(1 << 16, open(file, false)?);
+            Timeline::read(&mut Reader::new(record), detail)
+        }
     };
-    timeline.map_err(|error| {
-        let reason = match &error {
-            RecordError::Io(error) => source::reason(error, file, source::PROMPT_CAP),
-            other => other.to_string(),
-        };
-        SetupError(format!(
-            "cannot read the record `{}`: {reason}",
-            file.display()
-        ))
-    })
-}
-
-fn save(file: &Path, bytes: &[u8], force: bool) -> Result<(), SetupError> {
-    output::write_new(file, bytes, force)
-        .map_err(|error| SetupError(format!("cannot write `{}`: {error}", file.display())))
+    read.map_err(|error| unreadable(file, error))
 }

@@ -113,8 +113,11 @@ impl<'a> Rows<'a> {
             let rest = &items[at + 1..range.end];
             let within = rest.iter().take_while(|item| item.depth > depth).count();
             let end = at + 1 + within;
-            let group = self.group(place, at..range.end);
-            if !self.all && group.len() >= GROUP {
+            let group = match self.all {
+                true => at..at,
+                false => self.group(place, at..range.end),
+            };
+            if group.len() >= GROUP {
                 at = group.end;
                 nodes.push(Node::Group(place, group));
                 continue;

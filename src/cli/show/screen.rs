@@ -1,4 +1,4 @@
-//! A record as a person sees it on a terminal (spec C14).
+//! A record as a person sees it on a terminal (spec C16).
 
 use runvil::engine::{Outcome, RunError};
 use runvil::harness::record::timeline::{Mark, Timeline, Totals, What};
@@ -90,13 +90,17 @@ impl Screen {
         out
     }
 
-    /// Facts beside each other, on as many lines as they need.
+    /// Facts beside each other, on as many lines as they need; none is cut.
     fn facts(self, facts: &[String]) -> String {
+        let whole = Self {
+            columns: usize::MAX,
+            ..self
+        };
         let mut out = String::new();
         let mut line = String::new();
         for fact in facts {
             if !line.is_empty() && width(&line) + 3 + width(fact) > self.columns {
-                out += &self.line(&[(Tone::Faint, std::mem::take(&mut line))]);
+                out += &whole.line(&[(Tone::Faint, std::mem::take(&mut line))]);
             }
             if !line.is_empty() {
                 line += " · ";
@@ -105,7 +109,7 @@ impl Screen {
         }
         match line.is_empty() {
             true => out,
-            false => out + &self.line(&[(Tone::Faint, line)]),
+            false => out + &whole.line(&[(Tone::Faint, line)]),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A record as a trace in Chrome's JSON form, which Perfetto opens (spec C14).
+//! A record as a trace in Chrome's JSON form, which Perfetto opens (spec C16).
 
 use runvil::harness::record::timeline::{Entry, Item, Mark, Served, State, Timeline, Track, What};
 use serde_json::{Map, Value, json};

@@ -2,6 +2,7 @@
 
 use serde_yaml::{Mapping, Value};
 
+use super::entry::Entry;
 use super::report::Kind;
 
 /// A clause: a key of `verify:` that is evaluated.
@@ -99,13 +100,30 @@ impl Clause {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::packet::CLAUSES;
+/// An entry of a contract and where it stands in it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::packet) struct Placed<'a> {
+    /// Its clause.
+    pub clause: Clause,
+    /// Its 1-based place among the clause's entries.
+    pub number: usize,
+    /// What it says.
+    pub entry: Entry<'a>,
+}
 
-    #[test]
-    fn what_is_evaluated_is_what_lint_knows() {
-        assert_eq!(Clause::ALL.map(Clause::key), CLAUSES);
-    }
+/// The entries of a contract, in the order of evaluation.
+pub(in crate::packet) fn placed(verify: Option<&Mapping>) -> Vec<Placed<'_>> {
+    let clauses = verify.into_iter().flat_map(|verify| {
+        let clauses = Clause::ALL.into_iter();
+        clauses.map(move |clause| (clause, clause.entries(verify)))
+    });
+    let entries = clauses.flat_map(|(clause, entries)| {
+        let numbered = entries.iter().enumerate();
+        numbered.map(move |(at, value)| Placed {
+            clause,
+            number: at + 1,
+            entry: Entry(value),
+        })
+    });
+    entries.collect()
 }

@@ -50,10 +50,13 @@ fn holds(mut file: File, text: &[u8]) -> io::Result<bool> {
     let finder = Finder::new(text);
     // The end of each piece is looked at again with the next: the text may begin there.
     let kept = text.len().saturating_sub(1);
+    // Most files are smaller than a piece.
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(PIECE);
+    let piece = length.saturating_add(1).min(PIECE);
     let mut bytes = Vec::new();
     loop {
         let before = bytes.len();
-        bytes.resize(before + PIECE, 0);
+        bytes.resize(before + piece, 0);
         let length = match file.read(bytes.get_mut(before..).unwrap_or_default()) {
             Err(error) if error.kind() == ErrorKind::Interrupted => 0,
             Err(error) => return Err(error),

@@ -70,7 +70,7 @@ fn parse(language: Language, bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// YAML as JSON has it: keys are text, and tags are left out.
-pub(super) fn plain(value: &Yaml) -> Value {
+pub(in crate::packet) fn plain(value: &Yaml) -> Value {
     match value {
         Yaml::Null => Value::Null,
         Yaml::Bool(value) => Value::Bool(*value),

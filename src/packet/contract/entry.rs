@@ -11,7 +11,7 @@ use crate::packet::resolve::resolve;
 
 /// An entry of a clause: a text, or a map of keys.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<'a>(pub(super) &'a Value);
+pub(in crate::packet) struct Entry<'a>(pub(in crate::packet) &'a Value);
 
 /// The folder that an entry looks in.
 #[derive(Clone, Debug)]
@@ -38,33 +38,33 @@ pub(super) struct Place {
 
 impl<'a> Entry<'a> {
     /// The value of the first of these keys that is there and not null.
-    pub(super) fn get(self, keys: &[&str]) -> Option<&'a Value> {
+    pub(in crate::packet) fn get(self, keys: &[&str]) -> Option<&'a Value> {
         let values = keys.iter().filter_map(|key| self.0.as_mapping()?.get(*key));
         values.into_iter().find(|value| !value.is_null())
     }
 
     /// The text of the first of these keys.
-    pub(super) fn text(self, keys: &[&str]) -> Option<String> {
+    pub(in crate::packet) fn text(self, keys: &[&str]) -> Option<String> {
         scalar(self.get(keys)?)
     }
 
     /// The texts of the first of these keys: of a list, or of one value.
-    pub(super) fn texts(self, keys: &[&str]) -> Vec<String> {
+    pub(in crate::packet) fn texts(self, keys: &[&str]) -> Vec<String> {
         list(self.get(keys)).iter().filter_map(scalar).collect()
     }
 
     /// Whether a key is exactly `true`.
-    pub(super) fn is_true(self, key: &str) -> bool {
+    pub(in crate::packet) fn is_true(self, key: &str) -> bool {
         self.get(&[key]).and_then(Value::as_bool) == Some(true)
     }
 
     /// A non-negative integer.
-    pub(super) fn natural(self, keys: &[&str]) -> Option<u64> {
+    pub(in crate::packet) fn natural(self, keys: &[&str]) -> Option<u64> {
         self.get(keys)?.as_u64()
     }
 
     /// The entry itself where it is text, and not empty.
-    pub(super) fn whole(self) -> Option<String> {
+    pub(in crate::packet) fn whole(self) -> Option<String> {
         match self.0 {
             Value::Mapping(_) => None,
             value => scalar(value).filter(|text| !text.is_empty()),
@@ -125,7 +125,7 @@ pub(super) fn own(scope: &Scope) -> Root {
 }
 
 /// The values of a list, or the one value that is no list.
-pub(super) fn list(value: Option<&Value>) -> &[Value] {
+pub(in crate::packet) fn list(value: Option<&Value>) -> &[Value] {
     match value {
         None | Some(Value::Null) => &[],
         Some(Value::Sequence(items)) => items,

@@ -25,7 +25,7 @@ pub(in crate::packet) fn compile(pattern: &str) -> Result<Regex, BadPattern> {
 }
 
 /// Compiles a pattern to which the case of letters does not count.
-pub(super) fn compile_caseless(pattern: &str) -> Result<Regex, BadPattern> {
+pub(in crate::packet) fn compile_caseless(pattern: &str) -> Result<Regex, BadPattern> {
     build(RegexBuilder::new(pattern).case_insensitive(true))
 }
 

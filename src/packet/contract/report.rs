@@ -173,8 +173,7 @@ impl Item {
         let fault = self.fault?;
         let code = self.exit_code();
         let exit = code.map_or_else(|| "-".to_owned(), |code| code.to_string());
-        let legacy = self.text("mode") == Some("legacy_shell");
-        let told = code.filter(|_| legacy).and_then(legacy_reason);
+        let told = code.and_then(shell_reason);
         let reason = told.unwrap_or_else(|| self.summary());
         let cwd = self.cwd().unwrap_or("?");
         let command = self.command().unwrap_or_default();
@@ -185,7 +184,7 @@ impl Item {
 }
 
 /// What the exit codes of a shell say of a check that did not run (spec P67).
-pub(super) fn legacy_reason(code: i64) -> Option<&'static str> {
+pub(super) fn shell_reason(code: i64) -> Option<&'static str> {
     match code {
         124 => Some("killed by timeout"),
         126 => Some("command found but not executable"),

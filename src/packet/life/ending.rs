@@ -49,6 +49,12 @@ impl Life<'_> {
                 context.store.change(id, completed, commits.fields())?;
                 self.completed(context, commits.suffix())
             }
+            // A second signal killed it, which says nothing of the work.
+            Err(_) if context.interrupt.kill.is_cancelled() => {
+                let interrupted = PromptStatus::Interrupted;
+                context.store.change(id, interrupted, Fields::new())?;
+                Ok(End::Interrupted)
+            }
             Err(reason) => {
                 let failed = fields([("reason", json!(reason))]);
                 context

@@ -57,7 +57,8 @@ pub(super) struct Life<'a> {
     prompt: &'a Prompt,
     options: Options,
     settings: RecoverySettings,
-    provider: &'a dyn Provider,
+    /// `None` for a provider that this host does not have.
+    provider: Option<&'a dyn Provider>,
     provider_name: String,
     scope: contract::Scope,
 }
@@ -73,19 +74,17 @@ impl<'a> Life<'a> {
     /// A prompt and the provider that runs it.
     ///
     /// # Errors
-    /// Options that cannot be had, a provider that is not there.
+    /// Options that cannot be had, or name no provider.
     pub(super) fn new(context: &Context<'a>, prompt: &'a Prompt) -> Result<Self, RunError> {
         let packet = context.packet;
         let options = packet.options(Some(prompt), context.flags)?;
         let named = options.provider()?;
-        let kind = named.kind.ok_or_else(|| RunError::no_provider(named))?;
-        let provider = context.providers.get(kind);
-        let provider = provider.ok_or_else(|| RunError::no_provider(named))?;
+        let kind = named.kind;
         let recovery = serde_json::to_value(&options.recovery).unwrap_or_default();
         Ok(Self {
             packet,
             prompt,
-            provider,
+            provider: kind.and_then(|kind| context.providers.get(kind)),
             provider_name: named.name.clone(),
             settings: RecoverySettings::read(&recovery),
             scope: contract::Scope::of(packet, prompt),
@@ -271,8 +270,15 @@ impl<'a> Life<'a> {
     fn result(&self, judged: &Judged) -> Fields {
         let mut result = session_result(judged.decision.attempt, &judged.played);
         result.insert("verifier".to_owned(), json!(judged.report));
-        if judged.decision.row == Row::M5 || judged.decision.row == Row::M4 {
-            result.insert("reason".to_owned(), json!(unmet(&judged.report)));
+        match judged.decision.row {
+            Row::M4 | Row::M5 => {
+                result.insert("reason".to_owned(), json!(unmet(&judged.report)));
+            }
+            // What the provider said of it is in `failure`; there is nothing to give reasons for.
+            Row::M8 => {
+                result.remove("reason");
+            }
+            _ => {}
         }
         result
     }

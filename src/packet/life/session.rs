@@ -1,7 +1,7 @@
 //! One session of a provider and its resumes (spec P84, P88 to P90).
 
 use super::{Life, Sent};
-use crate::packet::failure::Failure;
+use crate::packet::failure::{Failure, FailureClass};
 use crate::packet::provider::{Deadline, Ended, Event, Job, Session, Setting, Sink};
 use crate::packet::run::{Context, Notice, Observer};
 use crate::packet::state::{Header, SessionLog, now};
@@ -51,10 +51,10 @@ impl Life<'_> {
             log: SessionLog::open(&context.folder, started, header, mode, run_id),
             observer: context.observer,
         };
-        let played = match self.provider.open(&job) {
+        let played = match self.open(&job) {
             Ok(mut session) => self.run(session.as_mut(), &job, &mut reporter),
             Err(failure) => Played {
-                ended: Ended::NotStarted(failure),
+                ended: Ended::NotStarted(*failure),
                 resumes: 0,
                 recovery_error: None,
             },
@@ -69,6 +69,19 @@ impl Life<'_> {
             reporter.observer.notice(Notice::Warning(failure));
         }
         played
+    }
+
+    fn open<'j>(&'j self, job: &'j Job<'j>) -> Result<Box<dyn Session + 'j>, Box<Failure>> {
+        match self.provider {
+            Some(provider) => provider.open(job),
+            None => {
+                let message = format!("provider {:?} is not known", self.provider_name);
+                Err(Box::new(Failure::new(
+                    FailureClass::PROVIDER_UNAVAILABLE,
+                    message,
+                )))
+            }
+        }
     }
 
     fn run(&self, session: &mut dyn Session, job: &Job<'_>, reporter: &mut Reporter<'_>) -> Played {

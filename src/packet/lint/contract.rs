@@ -3,43 +3,31 @@
 use serde_yaml::Value;
 
 use super::findings::Findings;
-use crate::packet::clause::{CLAUSES, Entry, entries};
 use crate::packet::command_line::Written;
-use crate::packet::contract::pattern::{self, BadPattern};
-use crate::packet::keys::{items, scalar, shown};
+use crate::packet::contract::{Clause, Placed, pattern, placed};
 use crate::packet::name::PACKET;
 use crate::packet::packet::Packet;
 use crate::packet::prompt::Prompt;
-
-/// The clauses that look into what was written.
-const CONTENT: &[&str] = &["commands", "contains", "matches", "doc"];
 
 pub(super) fn look(packet: &Packet, prompt: &Prompt, findings: &mut Findings<'_>) {
     let contract = prompt.verify.as_ref();
     let keys = contract.into_iter().flat_map(|contract| contract.keys());
     for key in keys.filter_map(Value::as_str) {
-        if key == "changed_paths_only" {
-            findings.warning(
-                "changed_paths_only_vacuous",
-                "changed_paths_only sees uncommitted work only: right when the runner commits, \
-                 empty under --no-commit, committer noop, or a session that commits (then use \
-                 repos_clean)",
-            );
-        } else if !CLAUSES.contains(&key) {
-            let message = format!(
-                "verify clause {key:?} is not known and never evaluated (known: {})",
-                CLAUSES.join(", ")
-            );
-            findings.error("unknown_verify_clause", message);
-        }
+        clause(key, findings);
     }
-    let entries = entries(contract);
+    let entries = placed(contract);
+    let looks_inside = |placed: &Placed<'_>| {
+        matches!(
+            placed.clause,
+            Clause::Commands | Clause::Contains | Clause::Matches | Clause::Doc
+        )
+    };
     if entries.is_empty() {
         findings.warning(
             "prompt_without_verify",
             "no contract: completion rests on the provider's own word",
         );
-    } else if !entries.iter().any(|entry| CONTENT.contains(&entry.clause)) {
+    } else if !entries.iter().any(looks_inside) {
         findings.warning(
             "contract_without_commands",
             "no command and no content check (contains, matches, doc): an empty file may satisfy \
@@ -47,92 +35,51 @@ pub(super) fn look(packet: &Packet, prompt: &Prompt, findings: &mut Findings<'_>
         );
     }
     for entry in entries {
-        shape(entry, findings);
+        super::entry::look(entry, findings);
         patterns(entry, findings);
         repos(packet, entry, findings);
-        if entry.clause == "commands" {
+        if entry.clause == Clause::Commands {
             command(entry, findings);
         }
     }
 }
 
-/// What an entry must have and lacks, or has of a wrong type.
-fn shape(entry: Entry<'_>, findings: &mut Findings<'_>) {
-    let Entry { clause, number, .. } = entry;
-    let mut lacks = |key: &str| {
-        let message = format!("verify.{clause} entry {number} lacks {key}");
-        findings.error("incomplete_verify_entry", message);
-    };
-    let is_text = matches!(entry.value, Value::String(text) if !text.is_empty());
-    match clause {
-        "commands" if matches!(Written::of(entry), Written::Nothing) => lacks("exec"),
-        "commands" | "repos_clean" => {}
-        _ if !is_text && entry.text(&["path"]).is_none() => lacks("path"),
-        _ => {}
-    }
-    match clause {
-        "contains" if entry.text(&["text", "contains"]).is_none() => lacks("text"),
-        "matches" if entry.text(&["pattern", "matches"]).is_none() => lacks("pattern"),
-        "source_absent" if pattern_list(entry).is_empty() => lacks("patterns"),
-        _ => {}
-    }
-    let mut is_no = |key: &str, what: &str| {
-        let message = format!("verify.{clause} entry {number}: {key} is not {what}");
-        findings.error("incomplete_verify_entry", message);
-    };
-    match (clause, entry.value) {
-        ("commands" | "repos_clean", Value::String(_) | Value::Mapping(_)) => {}
-        ("commands", _) => is_no("it", "a map or text"),
-        ("repos_clean", _) => is_no("it", "a map or the name of a repo"),
-        _ => {}
-    }
-    if clause != "commands" {
-        return;
-    }
-    let all = |key: &[&str], check: fn(&Value) -> bool| {
-        let value = entry.get(key);
-        value.is_none_or(|value| items(value).iter().all(check))
-    };
-    let is_scalar = |value: &Value| scalar(value).is_some();
-    if !all(&["args", "argv"], is_scalar) {
-        is_no("args", "a list of texts");
-    }
-    if !all(&["regenerates"], is_scalar) {
-        is_no("regenerates", "a list of paths");
-    }
-    let is_code = |value: &Value| value.as_u64().is_some_and(|code| code <= 255);
-    if !all(&["fault_exit_codes"], is_code) {
-        is_no("fault_exit_codes", "a list of numbers from 0 to 255");
-    }
-    let env = entry.get(&["env"]);
-    let is_env = |value: &Value| {
-        let map = value.as_mapping();
-        map.is_some_and(|map| map.values().all(is_scalar))
-    };
-    if !env.is_none_or(is_env) {
-        is_no("env", "a map of texts");
+/// A key of the contract.
+fn clause(key: &str, findings: &mut Findings<'_>) {
+    if key == Clause::ChangedPathsOnly.key() {
+        findings.warning(
+            "changed_paths_only_vacuous",
+            "changed_paths_only sees uncommitted work only: right when the runner commits, empty \
+             under --no-commit, committer noop, or a session that commits (then use repos_clean)",
+        );
+    } else if !Clause::ALL.iter().any(|clause| clause.key() == key) {
+        let message = format!(
+            "verify clause {key:?} is not known and never evaluated (known: {})",
+            Clause::ALL.map(Clause::key).join(", ")
+        );
+        findings.error("unknown_verify_clause", message);
     }
 }
 
-/// The patterns of a `source_absent` entry.
-fn pattern_list(entry: Entry<'_>) -> Vec<&str> {
-    let value = entry.get(&["patterns", "pattern"]);
-    let patterns = value.map_or(&[][..], items).iter();
-    patterns.filter_map(Value::as_str).collect()
-}
-
-fn patterns(entry: Entry<'_>, findings: &mut Findings<'_>) {
-    let patterns = match entry.clause {
-        "matches" => entry.text(&["pattern", "matches"]).into_iter().collect(),
-        "source_absent" => pattern_list(entry),
-        "commands" => entry.text(&["stdout_matches"]).into_iter().collect(),
-        _ => Vec::new(),
+/// Patterns that do not compile.
+fn patterns(placed: Placed<'_>, findings: &mut Findings<'_>) {
+    let entry = placed.entry;
+    let (patterns, is_caseless) = match placed.clause {
+        Clause::Matches => (entry.texts(&["pattern", "matches"]), false),
+        Clause::SourceAbsent => (entry.texts(&["patterns", "pattern"]), false),
+        Clause::Commands => (entry.texts(&["stdout_matches"]), true),
+        _ => return,
     };
-    for pattern in patterns {
-        if let Err(BadPattern(cause)) = pattern::compile(pattern) {
+    for text in patterns {
+        let compiled = match is_caseless {
+            true => pattern::compile_caseless(&text),
+            false => pattern::compile(&text),
+        };
+        if let Err(pattern::BadPattern(cause)) = compiled {
             let message = format!(
-                "verify.{} entry {}: invalid pattern {pattern:?}: {cause}",
-                entry.clause, entry.number
+                "verify.{} entry {}: invalid pattern {text:?}: {cause}",
+                placed.clause.key(),
+                placed.number
             );
             findings.error("invalid_regex", message);
         }
@@ -140,17 +87,16 @@ fn patterns(entry: Entry<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The repos that an entry names and the manifest does not have.
-fn repos(packet: &Packet, entry: Entry<'_>, findings: &mut Findings<'_>) {
-    let mut named: Vec<String> = Vec::new();
-    match entry.get(&["repo"]) {
-        Some(value) => named.push(scalar(value).unwrap_or_else(|| shown(value))),
-        None => named.extend(entry.repo().map(str::to_owned)),
+fn repos(packet: &Packet, placed: Placed<'_>, findings: &mut Findings<'_>) {
+    let entry = placed.entry;
+    let mut named: Vec<String> = entry.text(&["repo"]).into_iter().collect();
+    if placed.clause == Clause::ReposClean {
+        named.extend(entry.whole());
     }
-    if entry.clause == "commands"
-        && let Written::Structured { exec, args } = Written::of(entry)
+    if placed.clause == Clause::Commands
+        && let Some(Written::Structured(words)) = Written::of(entry)
     {
-        let words = std::iter::once(exec).chain(args.iter().map(String::as_str));
-        let references = words.filter_map(|word| {
+        let references = words.iter().filter_map(|word| {
             let reference = word.strip_prefix("@repo:")?;
             Some(reference.split('/').next().unwrap_or(reference).to_owned())
         });
@@ -166,29 +112,30 @@ fn repos(packet: &Packet, entry: Entry<'_>, findings: &mut Findings<'_>) {
         known.push(PACKET);
         let message = format!(
             "verify.{} names repo {name:?}, which the manifest does not have (known: {})",
-            entry.clause,
+            placed.clause.key(),
             known.join(", ")
         );
         findings.error("unknown_verify_repo", message);
     }
 }
 
-fn command(entry: Entry<'_>, findings: &mut Findings<'_>) {
-    let written = Written::of(entry);
-    let has_timeout = entry
-        .get(&["timeout_ms"])
-        .and_then(Value::as_u64)
-        .is_some_and(|timeout| timeout > 0);
-    let is_bounded = match &written {
-        Written::Structured { .. } => has_timeout,
-        Written::Legacy(text) => has_timeout || bounds_itself(text),
-        Written::Nothing => return,
+fn command(placed: Placed<'_>, findings: &mut Findings<'_>) {
+    let Some(written) = Written::of(placed.entry) else {
+        return;
     };
-    let number = entry.number;
-    if matches!(written, Written::Legacy(_)) {
-        let message = format!("command {number} is a shell string: use exec and args");
-        findings.warning("legacy_shell_command", message);
-    }
+    let has_timeout = placed
+        .entry
+        .natural(&["timeout_ms"])
+        .is_some_and(|ms| ms > 0);
+    let number = placed.number;
+    let is_bounded = match &written {
+        Written::Structured(_) => has_timeout,
+        Written::Legacy(text) => {
+            let message = format!("command {number} is a shell string: use exec and args");
+            findings.warning("legacy_shell_command", message);
+            has_timeout || bounds_itself(text)
+        }
+    };
     if !is_bounded {
         let message = format!("command {number} has no timeout: {:?}", written.text());
         findings.warning("verify_command_without_timeout", message);

@@ -2,6 +2,7 @@
 //! it reads the packet, starts nothing and looks into no repository.
 
 mod contract;
+mod entry;
 mod finding;
 mod findings;
 mod manifest;

@@ -36,7 +36,7 @@ pub trait Provider {
     /// # Errors
     /// A failure of a class that says that nothing can start: `provider_unavailable`,
     /// `program_invalid` (spec P85).
-    fn open<'a>(&'a self, job: &'a Job<'a>) -> Result<Box<dyn Session + 'a>, Failure>;
+    fn open<'a>(&'a self, job: &'a Job<'a>) -> Result<Box<dyn Session + 'a>, Box<Failure>>;
 }
 
 /// One session of a provider: a conversation that may be taken up again.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::packet::clause::entries;
+use crate::packet::contract::placed;
 use crate::packet::packet::Packet;
 use crate::packet::prompt::Prompt;
 
@@ -66,7 +66,7 @@ fn of_prompt(prompt: &Prompt, warnings: &mut Vec<AuthoringWarning>) {
     if prompt.targets.is_empty() {
         warn("prompt_no_targets", "names no target repo");
     }
-    if entries(prompt.verify.as_ref()).is_empty() {
+    if placed(prompt.verify.as_ref()).is_empty() {
         warn("prompt_empty_verify", "has no verifier items");
     }
     if PLACEHOLDERS.iter().any(|mark| prompt.body.contains(mark)) {

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::packet::error::PacketError;
-use crate::packet::options::Provider;
 use crate::packet::readiness::ReadinessError;
 use crate::packet::state::StateError;
 
@@ -14,8 +13,6 @@ pub enum RunError {
     Packet(PacketError),
     /// What keeps the packet from running (spec P33 to P35).
     NotReady(Vec<ReadinessError>),
-    /// A provider that this host does not have.
-    NoProvider(String),
     /// A prompt to be repaired that is not there (spec P100).
     PromptNotFound(String),
     /// The state of the packet refused the run; nothing has started.
@@ -25,10 +22,6 @@ pub enum RunError {
 }
 
 impl RunError {
-    pub(in crate::packet) fn no_provider(provider: &Provider) -> Self {
-        Self::NoProvider(provider.name.clone())
-    }
-
     /// The same error of a run that is under way.
     pub(super) fn under_way(self) -> Self {
         match self {
@@ -58,7 +51,6 @@ impl fmt::Display for RunError {
                 let messages: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
                 write!(f, "the packet is not ready: {}", messages.join("; "))
             }
-            Self::NoProvider(name) => write!(f, "provider {name:?} is not known"),
             Self::PromptNotFound(id) => write!(f, "prompt {id} not found"),
             Self::State(error) | Self::Broken(error) => error.fmt(f),
         }

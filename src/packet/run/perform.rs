@@ -67,6 +67,9 @@ pub fn run(
             outcome: RunOutcome::Nothing,
         });
     }
+    for prompt in &selected {
+        packet.options(Some(prompt), request.flags)?.provider()?;
+    }
     let has_dependencies = selected.iter().any(|prompt| !prompt.depends_on.is_empty());
     let recorded = match has_dependencies {
         true => recorded?,

@@ -30,7 +30,8 @@ struct Band<'a> {
 pub fn render(out: &mut Markup, timeline: &Timeline) {
     let bands: Vec<Band> = timeline.tracks.iter().enumerate().map(Band::new).collect();
     let height: usize = bands.iter().map(Band::height).sum();
-    let end = timeline.end.max(1);
+    // What is at the very end is seen too.
+    let end = timeline.end + (timeline.end / 60).max(1);
     out.raw("<div class=chart id=chart tabindex=0 role=group aria-label=\"Timeline\"");
     out.attr("data-end", &end.to_string()).raw(">");
     out.raw("<div class=corner></div><svg class=axis height=24 aria-hidden=true>");

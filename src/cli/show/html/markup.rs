@@ -3,7 +3,7 @@
 
 use runvil::harness::record::timeline::Clip;
 
-use crate::cli::cell::turns_text;
+use crate::cli::escape::turns_text;
 use crate::cli::show::amount::size;
 
 /// Markup that is being written.

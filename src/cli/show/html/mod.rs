@@ -1,4 +1,4 @@
-//! A record as a page (spec C14): one file that needs nothing else, its transcript no script.
+//! A record as a page (spec C16): one file that needs nothing else, its transcript no script.
 
 mod anchor;
 mod chart;

@@ -60,6 +60,28 @@
     drawTicks(base() * zoom);
   };
 
+  // The name of a bar stays in sight while any of the bar is.
+  const bars = [...plot.querySelectorAll('a.section svg')].map((bar) => ({
+    from: parseFloat(bar.getAttribute('x')) / 100,
+    until: (parseFloat(bar.getAttribute('x')) + parseFloat(bar.getAttribute('width'))) / 100,
+    text: bar.querySelector('text'),
+    at: 6,
+  }));
+  let due = false;
+  chart.addEventListener('scroll', () => {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => {
+      due = false;
+      const wide = base() * zoom;
+      const left = chart.scrollLeft;
+      for (const bar of bars) {
+        const at = left < bar.until * wide ? Math.max(0, left - bar.from * wide) + 6 : 6;
+        if (at !== bar.at) bar.text.setAttribute('x', bar.at = at);
+      }
+    });
+  });
+
   for (const button of document.querySelectorAll('[data-zoom]')) {
     button.addEventListener('click', () => {
       const how = button.dataset.zoom;

@@ -1,4 +1,4 @@
-//! What a recorded run did, and when: the model behind `runvil show` (spec C14).
+//! What a recorded run did, and when: the model behind `runvil show` (spec C16).
 
 mod builder;
 mod clip;

@@ -8,14 +8,12 @@ use serde_yaml::Value as Yaml;
 
 use super::program::Program;
 use super::{NONE, program};
-use crate::packet::command_line::quoted;
-use crate::packet::contract::data::plain;
+use crate::packet::command_line::{Written, line, word};
 use crate::packet::contract::entry::{Entry, list};
 use crate::packet::contract::inside::{clean, is_inside};
 use crate::packet::contract::pattern;
 use crate::packet::contract::scope::Scope;
 use crate::packet::contract::verdict::Verdict;
-use crate::packet::keys::scalar;
 use crate::packet::resolve::resolve;
 
 /// How long a structured command has, in milliseconds, unless its entry says otherwise.
@@ -189,28 +187,19 @@ pub(super) fn unknown(entry: Entry<'_>, verdict: Verdict) -> Verdict {
 
 /// The form of an entry, and the words that it runs as written.
 fn words(entry: Entry<'_>) -> Option<(Mode, Vec<String>)> {
-    let not_empty = |text: &String| !text.is_empty();
-    let named = entry.get(&["exec", "program"]).and_then(Yaml::as_str);
-    if let Some(program) = named.map(str::to_owned).filter(not_empty) {
-        let arguments = list(entry.get(&["args", "argv"])).iter().map(text);
-        return Some((
-            Mode::Structured,
-            [program].into_iter().chain(arguments).collect(),
-        ));
-    }
-    let text = entry.whole().or_else(|| entry.text(&["run", "command"]));
-    let text = text.filter(|text| !text.trim().is_empty())?;
-    let argv = ["bash".to_owned(), "-c".to_owned(), text];
-    Some((Mode::LegacyShell, argv.to_vec()))
+    Some(match Written::of(entry)? {
+        Written::Structured(words) => (Mode::Structured, words),
+        Written::Legacy(text) => {
+            let words = ["bash".to_owned(), "-c".to_owned(), text];
+            (Mode::LegacyShell, words.to_vec())
+        }
+    })
 }
 
 /// The command as text.
 fn text_of(mode: Mode, argv: &[String]) -> String {
     match mode {
-        Mode::Structured => {
-            let words: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
-            words.join(" ")
-        }
+        Mode::Structured => line(argv),
         Mode::LegacyShell => argv.last().cloned().unwrap_or_default(),
     }
 }
@@ -231,19 +220,11 @@ fn in_repo(word: String, scope: &Scope) -> Result<String, Verdict> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// A value of any type as text.
-fn text(value: &Yaml) -> String {
-    match value {
-        Yaml::Null => String::new(),
-        value => scalar(value).unwrap_or_else(|| plain(value).to_string()),
-    }
-}
-
 fn environment(entry: Entry<'_>) -> Vec<(String, String)> {
     let map = entry.get(&["env"]).and_then(Yaml::as_mapping);
     let pairs = map.into_iter().flatten();
     pairs
-        .map(|(name, value)| (text(name), text(value)))
+        .map(|(name, value)| (word(name), word(value)))
         .collect()
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Interrupted;
 use super::entry::Entry;
 use super::read::cause;
-use super::report::{Fault, legacy_reason};
+use super::report::{Fault, shell_reason};
 use super::scope::Scope;
 use super::verdict::Verdict;
 use crate::harness::CancelToken;
@@ -160,12 +160,12 @@ impl Judged {
             Mode::Structured if form.fault_exit_codes.contains(&code) => {
                 judged.fault = Some(Fault::VerifierFault);
             }
-            Mode::LegacyShell if legacy_reason(code.into()).is_some() => {
+            Mode::LegacyShell if shell_reason(code.into()).is_some() => {
                 let fault = match code {
                     124 => Fault::VerifierTimeout,
                     _ => Fault::VerifierFault,
                 };
-                let reason = legacy_reason(code.into()).unwrap_or_default();
+                let reason = shell_reason(code.into()).unwrap_or_default();
                 judged.fault = Some(fault);
                 judged
                     .before

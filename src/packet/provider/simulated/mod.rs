@@ -24,7 +24,7 @@ impl Provider for Simulated {
         Vec::new()
     }
 
-    fn open<'a>(&'a self, job: &'a Job<'a>) -> Result<Box<dyn Session + 'a>, Failure> {
+    fn open<'a>(&'a self, job: &'a Job<'a>) -> Result<Box<dyn Session + 'a>, Box<Failure>> {
         let script = job.setting.prompt.simulate.as_ref();
         Ok(Box::new(Played {
             job,
