@@ -32,7 +32,10 @@ fn preflight(c: &mut Criterion) {
         contracts.push(serde_yaml::from_str::<Mapping>(&verify).unwrap());
     }
     let script = "git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -qm all";
-    let made = Command::new("sh").args(["-c", script]).current_dir(&app).status();
+    let made = Command::new("sh")
+        .args(["-c", script])
+        .current_dir(&app)
+        .status();
     assert!(made.unwrap().success());
     let repos = BTreeMap::from([("app".to_owned(), Some(app))]);
     let scope = Scope::new(root, repos, Some("app".to_owned()), &["app"]);
