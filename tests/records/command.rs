@@ -280,13 +280,28 @@ fn a_run_that_cannot_go_on_is_left_as_it_is() {
         "model: {id: other}\nrounds: []\n",
     )
     .unwrap();
-    let error = "error: the run's model is `scripted`, and the script plays `other`\n";
-    is(
-        run(folder, "resume r --script other.yaml --answer yes"),
-        2,
-        "",
-        error,
-    );
+    fs::write(
+        folder.join("gateway.yaml"),
+        "gateway: {url: \"http://127.0.0.1:9/v1\"}\n\
+         models: [{id: other, context: 8000, thinking: never}]\n",
+    )
+    .unwrap();
+    for (options, why) in [
+        (" --script other.yaml", "the script plays `other`"),
+        (
+            " --config gateway.yaml",
+            "the configuration does not list it",
+        ),
+        (
+            "",
+            "nothing here answers for it: `--script FILE`, or a gateway in the configuration",
+        ),
+    ] {
+        let finished = run(folder, &format!("resume r --answer yes{options}"));
+        let error = format!("error: the run's model is `scripted`, and {why}\n");
+        is(finished, 2, "", &error);
+        assert_eq!(record(folder), whole[..answer]);
+    }
 }
 
 #[test]
