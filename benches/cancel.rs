@@ -115,7 +115,7 @@ const LOOPS: [(&str, &str, f64); 8] = [
     (
         "gmatch, pairs",
         "local s, n = ('key=value; '):rep(1e5), 0 for k, v in s:gmatch('(%w+)=(%w+)') do n = n + #v end return n",
-        3.0,
+        4.5,
     ),
     (
         "insert",
