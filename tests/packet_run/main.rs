@@ -8,6 +8,7 @@
 mod process;
 
 mod cases;
+mod command;
 mod crash;
 mod examples;
 mod figure;

@@ -4,12 +4,14 @@
 //! reports to a [`Sink`] while it does, gives up when the job's [`Interrupt`] is raised, and keeps
 //! the job's [`Deadline`]. Whether the work is done is not its to say.
 
+mod command;
 mod deadline;
 mod event;
 mod job;
 mod providers;
 mod simulated;
 
+pub use command::CommandLine;
 pub use deadline::Deadline;
 pub use event::Event;
 pub use job::{Job, Setting};
