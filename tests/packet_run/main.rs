@@ -15,5 +15,6 @@ mod figure;
 mod fixture;
 mod locks;
 mod matrix;
+mod program;
 mod signals;
 mod stores;

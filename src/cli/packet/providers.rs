@@ -1,8 +1,25 @@
 //! The providers that this host has.
 
-use runvil::packet::provider::Providers;
+use runvil::packet::provider::{Programs, Providers};
 
-/// All of them.
-pub fn providers() -> Providers {
-    Providers::default()
+use super::super::status::SetupError;
+use super::host::{HostFlags, PacketHost};
+
+/// All of them, with a host as it is where nobody says anything of it.
+pub fn usual() -> Providers {
+    with(PacketHost::new(&HostFlags::default()))
+}
+
+/// All of them, with the host of these flags.
+///
+/// # Errors
+/// A file that a flag names and that cannot be taken.
+pub fn providers(flags: &HostFlags) -> Result<Providers, SetupError> {
+    let host = PacketHost::new(flags);
+    host.check()?;
+    Ok(with(host))
+}
+
+fn with(host: PacketHost) -> Providers {
+    Providers::default().with(Box::new(Programs::new(host)))
 }

@@ -8,6 +8,7 @@ mod command;
 mod deadline;
 mod event;
 mod job;
+mod programs;
 mod providers;
 mod simulated;
 
@@ -15,6 +16,7 @@ pub use command::CommandLine;
 pub use deadline::Deadline;
 pub use event::Event;
 pub use job::{Job, Setting};
+pub use programs::{ProgramHost, Programs};
 pub use providers::Providers;
 pub use simulated::Simulated;
 
