@@ -15,6 +15,7 @@ mod figure;
 mod fixture;
 mod locks;
 mod matrix;
+mod model;
 mod program;
 mod signals;
 mod stores;

@@ -1,4 +1,4 @@
-//! What this host gives the programs that packets run (spec P22, P141).
+//! What this host gives the providers that work in this process (spec P22, P141, P146).
 
 use std::cell::OnceCell;
 use std::env;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use runvil::harness::{Harness, Launch};
-use runvil::packet::provider::ProgramHost;
-use runvil::prompt::{Dialect, Prompt};
+use runvil::packet::provider::{Host, Wanted};
+use runvil::prompt::Dialect;
 
 use super::super::args::HostArgs;
 use super::super::config::Config;
@@ -18,7 +18,7 @@ use super::super::units;
 
 /// Where models and units come from.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Host (for prompts that are programs)")]
+#[command(next_help_heading = "Host (for the providers runvil and model)")]
 pub struct HostFlags {
     /// The host configuration; by default the one that `runvil run` finds
     #[arg(long, value_name = "FILE")]
@@ -90,22 +90,22 @@ impl PacketHost {
     }
 }
 
-impl ProgramHost for PacketHost {
+impl Host for PacketHost {
     fn harness(&self) -> Result<&Harness, String> {
         self.ready().map(|ready| &ready.harness)
     }
 
-    fn launch(&self, program: Option<&Prompt>, model: Option<&str>) -> Result<Launch, String> {
+    fn launch(&self, wanted: Wanted<'_>) -> Result<Launch, String> {
         let config = &self.ready()?.config;
-        let dialect = program.map_or(Dialect::Runvil, |program| program.dialect);
-        let has_roles = || program.is_some_and(|program| !program.contract.models.is_empty());
         let limits = config.limits.limits();
         let said = |SetupError(why)| why;
-        let provider = self.provider(config, model, dialect).map_err(said)?;
+        let provider = self.provider(config, wanted.model, wanted.dialect);
+        let provider = provider.map_err(said)?;
+        let model = provider.current(limits, || wanted.needs_model);
         Ok(Launch {
-            dialect,
+            dialect: wanted.dialect,
             limits,
-            model: provider.current(limits, has_roles).map_err(said)?,
+            model: model.map_err(said)?,
             broker: provider.broker(&self.live),
             ..Launch::default()
         })

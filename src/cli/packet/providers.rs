@@ -1,6 +1,8 @@
 //! The providers that this host has.
 
-use runvil::packet::provider::{Programs, Providers};
+use std::rc::Rc;
+
+use runvil::packet::provider::{Conversations, Programs, Providers};
 
 use super::super::status::SetupError;
 use super::host::{HostFlags, PacketHost};
@@ -21,5 +23,8 @@ pub fn providers(flags: &HostFlags) -> Result<Providers, SetupError> {
 }
 
 fn with(host: PacketHost) -> Providers {
-    Providers::default().with(Box::new(Programs::new(host)))
+    let host = Rc::new(host);
+    Providers::default()
+        .with(Box::new(Programs::new(host.clone())))
+        .with(Box::new(Conversations::new(host)))
 }

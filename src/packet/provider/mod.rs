@@ -7,7 +7,11 @@
 mod command;
 mod deadline;
 mod event;
+mod failed_round;
+mod ground;
+mod host;
 mod job;
+mod model;
 mod programs;
 mod providers;
 mod simulated;
@@ -15,8 +19,10 @@ mod simulated;
 pub use command::CommandLine;
 pub use deadline::Deadline;
 pub use event::Event;
+pub use host::{Host, Wanted};
 pub use job::{Job, Setting};
-pub use programs::{ProgramHost, Programs};
+pub use model::Conversations;
+pub use programs::Programs;
 pub use providers::Providers;
 pub use simulated::Simulated;
 

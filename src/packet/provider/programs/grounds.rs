@@ -2,30 +2,16 @@
 //! P142).
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use super::told::{self, TOLD};
 use crate::engine::store::{Glob, Policy};
-use crate::harness::{Backend, BackendError, Directory, EntryKind};
+use crate::harness::{Backend, BackendError, EntryKind};
 use crate::packet::name::PACKET;
+use crate::packet::provider::ground::{Ground, refuse_closed};
 use crate::packet::provider::{Job, Setting};
-use crate::packet::resolve::resolve;
-use crate::packet::state::STATE_FOLDER;
 
 /// Where the other repositories are.
 const REPOS: &str = ".repos";
-
-/// Names that no path may have as a part.
-const CLOSED: [&str; 2] = [".git", STATE_FOLDER];
-
-/// A folder on the disk.
-#[derive(Debug)]
-struct Ground {
-    /// Without links.
-    root: PathBuf,
-    files: Directory,
-    is_writable: bool,
-}
 
 /// The working folder, the repositories beside it, and what the program is told.
 #[derive(Debug)]
@@ -59,43 +45,16 @@ pub(super) fn obstacle(setting: Setting<'_>) -> Option<String> {
     ))
 }
 
-impl Ground {
-    fn open(root: &Path, is_writable: bool) -> Result<Self, String> {
-        Ok(Self {
-            root: resolve(root, "."),
-            files: Directory::open(root).map_err(|error| error.to_string())?,
-            is_writable,
-        })
-    }
-
-    /// Refuses a path that leads, over links too, into what is closed.
-    fn check(&self, path: &str) -> Result<(), BackendError> {
-        refuse_closed(path.split('/'))?;
-        let real = resolve(&self.root, path);
-        let below = real.strip_prefix(&self.root).unwrap_or(Path::new(""));
-        refuse_closed(below.iter().filter_map(|part| part.to_str()))
-    }
-
-    /// Its paths that a pattern matches below a prefix.
-    fn glob(&mut self, glob: &Glob, prefix: &str) -> Result<Vec<String>, BackendError> {
-        let paths = match prefix {
-            "" => self.files.glob(glob)?,
-            _ => self.files.list(EntryKind::selected_by(glob))?,
-        };
-        let open = paths.into_iter();
-        let open = open.filter(|path| refuse_closed(path.split('/')).is_ok());
-        let placed = open.map(|path| format!("{prefix}{path}"));
-        Ok(placed.filter(|path| glob.matches(path)).collect())
-    }
-}
-
-fn refuse_closed<'p>(mut parts: impl Iterator<Item = &'p str>) -> Result<(), BackendError> {
-    match parts.find(|part| CLOSED.contains(part)) {
-        Some(part) => Err(BackendError::PermissionDenied(format!(
-            "{part} is not accessible"
-        ))),
-        None => Ok(()),
-    }
+/// The paths of a ground that a pattern matches below a prefix.
+fn glob_in(ground: &mut Ground, glob: &Glob, prefix: &str) -> Result<Vec<String>, BackendError> {
+    let paths = match prefix {
+        "" => ground.files.glob(glob)?,
+        _ => ground.files.list(EntryKind::selected_by(glob))?,
+    };
+    let open = paths.into_iter();
+    let open = open.filter(|path| refuse_closed(path).is_ok());
+    let placed = open.map(|path| format!("{prefix}{path}"));
+    Ok(placed.filter(|path| glob.matches(path)).collect())
 }
 
 fn read_only() -> BackendError {
@@ -130,7 +89,7 @@ impl Grounds {
             Some((first, rest)) => (first, Some(rest)),
             None => (path, None),
         };
-        refuse_closed(path.split('/'))?;
+        refuse_closed(path)?;
         Ok(match (first, rest) {
             (REPOS | TOLD, None) => Place::Folder,
             (TOLD, Some(_)) => match self.told.get(path) {
@@ -203,7 +162,7 @@ impl Backend for Grounds {
 
     fn list(&mut self, kind: EntryKind) -> Result<Vec<String>, BackendError> {
         let mut paths = self.base.files.list(kind)?;
-        paths.retain(|path| refuse_closed(path.split('/')).is_ok());
+        paths.retain(|path| refuse_closed(path).is_ok());
         Ok(paths)
     }
 
@@ -225,12 +184,12 @@ impl Backend for Grounds {
                     // What no path of this repo can match is not listed.
                     let second = glob.pattern().split('/').nth(1).unwrap_or_default();
                     if second.contains('*') || second == name {
-                        found.extend(ground.glob(glob, &format!("{folder}/"))?);
+                        found.extend(glob_in(ground, glob, &format!("{folder}/"))?);
                     }
                 }
                 Ok(found)
             }
-            _ => self.base.glob(glob, ""),
+            _ => glob_in(&mut self.base, glob, ""),
         }
     }
 }

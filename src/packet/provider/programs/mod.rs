@@ -9,44 +9,26 @@ mod settings;
 mod told;
 mod watched;
 
+use std::rc::Rc;
+
 use self::grounds::obstacle;
 use self::program::ProgramText;
 use self::session::Running;
 use self::settings::{Settings, StoreKind};
-use super::{Job, Provider, Session, Setting};
-use crate::harness::{Harness, Launch};
+use super::{Host, Job, Provider, Session, Setting, Wanted};
 use crate::packet::failure::{Failure, FailureClass};
 use crate::packet::words::ProviderKind;
-use crate::prompt::Prompt as Program;
-
-/// What a host gives the programs that it runs.
-pub trait ProgramHost {
-    /// What runs them, with the host's units.
-    ///
-    /// # Errors
-    /// Why the host has none, such as a configuration that cannot be read.
-    fn harness(&self) -> Result<&Harness, String>;
-
-    /// A launch with the host's limits, its operator, what answers rounds, and the current model:
-    /// that of this id, where one is given. The rest of it is the provider's to fill. `program` is
-    /// what is to run, where it parses.
-    ///
-    /// # Errors
-    /// Why no run can begin, such as a model that is not in the catalog.
-    fn launch(&self, program: Option<&Program>, model: Option<&str>) -> Result<Launch, String>;
-}
+use crate::prompt::Dialect;
 
 /// Runs prompts as programs.
 pub struct Programs {
-    host: Box<dyn ProgramHost>,
+    host: Rc<dyn Host>,
 }
 
 impl Programs {
     /// Runs them as this host does.
-    pub fn new(host: impl ProgramHost + 'static) -> Self {
-        Self {
-            host: Box::new(host),
-        }
+    pub fn new(host: Rc<dyn Host>) -> Self {
+        Self { host }
     }
 }
 
@@ -113,8 +95,12 @@ impl Provider for Programs {
         let ready = Ready::check(job.setting).map_err(|problems| invalid(problems.join("; ")))?;
         let harness = self.host.harness().map_err(invalid)?;
         let program = ready.text.program.as_ref().ok();
-        let model = job.setting.options.model.as_deref();
-        let launch = self.host.launch(program, model).map_err(invalid)?;
+        let wanted = Wanted {
+            dialect: program.map_or(Dialect::Runvil, |program| program.dialect),
+            needs_model: program.is_some_and(|program| !program.contract.models.is_empty()),
+            model: job.setting.options.model.as_deref(),
+        };
+        let launch = self.host.launch(wanted).map_err(invalid)?;
         Ok(Box::new(Running::new(job, ready, harness, launch)))
     }
 }

@@ -1,8 +1,9 @@
 //! What the failure of a run means (spec P144).
 
-use crate::engine::model::{FailureClass as ModelClass, ModelFailure};
+use crate::engine::model::ModelFailure;
 use crate::engine::{RunError, RunErrorKind};
 use crate::packet::failure::{Failure, FailureClass};
+use crate::packet::provider::failed_round::failed_round;
 
 /// The failure of a run that has failed, `message` being what is said of it. `round` is the failure
 /// of a round that the error is about, where it is about one.
@@ -20,49 +21,18 @@ pub(super) fn failure(error: &RunError, message: String, round: Option<&ModelFai
         RunErrorKind::Tool | RunErrorKind::ContextExhausted => {
             Failure::new(FailureClass::PROVIDER_RUNTIME_CLAIM, message)
         }
-        RunErrorKind::Completion => of_round(message, round),
-    }
-}
-
-fn of_round(message: String, round: Option<&ModelFailure>) -> Failure {
-    // Without a failed round the reply was empty.
-    let class = match round.map(|round| round.class) {
-        Some(ModelClass::RateLimit) => FailureClass::PROVIDER_RATE_LIMIT,
-        Some(ModelClass::Overloaded) => FailureClass::PROVIDER_CAPACITY,
-        Some(ModelClass::Connection) => FailureClass::TRANSPORT_DISCONNECT,
-        Some(ModelClass::Timeout) => FailureClass::TRANSPORT_TIMEOUT,
-        Some(ModelClass::Overflow | ModelClass::Malformed | ModelClass::Server) => {
-            FailureClass::PROVIDER_RUNTIME_CLAIM
-        }
-        Some(ModelClass::Credentials) => FailureClass::PROVIDER_AUTH_CLAIM,
-        Some(
-            ModelClass::Quota
-            | ModelClass::ContentPolicy
-            | ModelClass::Rejected
-            | ModelClass::NoGateway,
-        )
-        | None => FailureClass::PROVIDER_CONFIG_CLAIM,
-    };
-    // What was seen at first hand is no claim that may be wrong.
-    let is_final = [
-        FailureClass::PROVIDER_AUTH_CLAIM,
-        FailureClass::PROVIDER_CONFIG_CLAIM,
-    ]
-    .contains(&class);
-    let failure = Failure::new(class, message);
-    Failure {
-        retryable: failure.retryable && !is_final,
-        resumeable: false,
-        provider_code: round
-            .and_then(|round| round.status)
-            .map(|it| it.to_string()),
-        ..failure
+        RunErrorKind::Completion => Failure {
+            // A run begins anew.
+            resumeable: false,
+            ..failed_round(message, round)
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::model::FailureClass as ModelClass;
 
     /// The table of P144.
     #[test]
