@@ -75,7 +75,7 @@ const ENDLESS: [(&str, &str, u64); 15] = [
     ("move", "table.move({}, 1, 1e15, 2)", 50),
     (
         "next",
-        "local t = {} for i = 1, 3e5 do t['k' .. i] = i end while true do next(t) end",
+        "local t = {} for i = 1, 1e5 do t['k' .. i] = i end while true do next(t) end",
         50,
     ),
 ];
@@ -115,12 +115,12 @@ const LOOPS: [(&str, &str, f64); 8] = [
     (
         "gmatch, pairs",
         "local s, n = ('key=value; '):rep(1e5), 0 for k, v in s:gmatch('(%w+)=(%w+)') do n = n + #v end return n",
-        2.0,
+        3.0,
     ),
     (
         "insert",
         "local n = 0 for i = 1, 20 do local t = {} for j = 1, 1e5 do table.insert(t, j) end n = n + #t end return n",
-        3.5,
+        4.0,
     ),
 ];
 

@@ -2,12 +2,16 @@
 //! beside each other; and how fast a reply streams.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
+#[path = "models/late.rs"]
+mod late;
 #[path = "models/server.rs"]
 mod server;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use runvil::Outcome;
 use runvil::engine::model::{Body, Model, Round, Thinking, Tool};
 use runvil::harness::gateway::{Completion, Form};
@@ -16,10 +20,21 @@ use runvil::harness::{Harness, Launch, Limits};
 use runvil::lua::Data;
 use ureq::Agent;
 
-use server::{event, gateway, large, perform, reply, round, serve, serve_after};
+use late::serve_late;
+use server::{event, gateway, large, perform, reply, round, serve};
 
 /// How many rounds are measured in one go.
 const ROUNDS: u64 = 100;
+
+/// How many arms the fanout has.
+const ARMS: usize = 200;
+
+/// What bare ureq sends: the request of a round.
+const REQUEST: &str = concat!(
+    r#"{"model":"m","messages":[{"role":"user","content":"Say hello."}],"stream":true,"#,
+    r#""stream_options":{"include_usage":true},"#,
+    r#""chat_template_kwargs":{"enable_thinking":false}}"#
+);
 
 /// Rounds one after another on one connection, against the same requests with bare ureq, their
 /// replies read and not decoded: the floor. `run` is a whole run that asks with `models.infer`.
@@ -30,16 +45,9 @@ fn rounds(c: &mut Criterion) {
     group.bench_function("bare ureq", |b| {
         let agent = Agent::new_with_defaults();
         let url = format!("{url}/chat/completions");
-        let body = concat!(
-            r#"{"model":"m","messages":[{"role":"user","content":"Say hello."}],"stream":true,"#,
-            r#""stream_options":{"include_usage":true},"#,
-            r#""chat_template_kwargs":{"enable_thinking":false}}"#
-        );
         b.iter(|| {
             for _ in 0..ROUNDS {
-                let request = agent.post(&url).content_type("application/json");
-                let mut reply = request.send(body).expect("answers");
-                reply.body_mut().read_to_string().expect("a body");
+                ask(&agent, &url);
             }
         });
     });
@@ -115,24 +123,63 @@ fn tool(name: &str) -> Tool {
     }
 }
 
-/// A fanout of 200 arms with a round each, whose server takes 20 ms: at best 200 / concurrency
-/// times that.
+/// A round with bare ureq.
+fn ask(agent: &Agent, url: &str) {
+    let request = agent.post(url).content_type("application/json");
+    let mut reply = request.send(REQUEST).expect("answers");
+    reply.body_mut().read_to_string().expect("a body");
+}
+
+/// A fanout of 200 arms with a round each, whose server takes 20 ms: at best as many times that as
+/// there are waves, which is 200 / concurrency rounded up. The floor are as many bare threads, which
+/// share those rounds out with bare ureq. All connections are there from the run before; `connecting`
+/// is without.
 fn fanout(c: &mut Criterion) {
-    let url = serve_after(Duration::from_millis(20), reply(&[event("Hello")]));
+    let url = serve_late(Duration::from_millis(20), reply(&[event("Hello")]));
+    let completions = format!("{url}/chat/completions");
+    let source = prompt(&format!(
+        "local list = {{}} for i = 1, {ARMS} do list[i] = i end \
+         tasks.fanout('### Ask', list)\n```\n\n### Ask\n\n```lua\n\
+         return models.infer('Say hello.')"
+    ));
+    let new_agents = |count| (0..count).map(|_| Agent::new_with_defaults()).collect();
+    let new_gateway = || -> Arc<dyn Broker> { Arc::new(gateway(&url)) };
     let mut group = c.benchmark_group("fanout of 200 rounds of 20 ms");
     group.sample_size(10);
     for concurrency in [8, 32, 200] {
-        group.bench_function(concurrency.to_string(), |b| {
-            let gateway: Arc<dyn Broker> = Arc::new(gateway(&url));
-            let source = prompt(
-                "local list = {} for i = 1, 200 do list[i] = i end \
-                 tasks.fanout('### Ask', list)\n```\n\n### Ask\n\n```lua\n\
-                 return models.infer('Say hello.')",
-            );
+        let agents: Vec<Agent> = new_agents(concurrency);
+        let gateway = new_gateway();
+        group.bench_function(BenchmarkId::new("bare threads", concurrency), |b| {
+            b.iter(|| bare_threads(&agents, &completions));
+        });
+        group.bench_function(BenchmarkId::new("run", concurrency), |b| {
             b.iter(|| run(&source, &gateway, concurrency));
+        });
+        group.bench_function(
+            BenchmarkId::new("bare threads, connecting", concurrency),
+            |b| {
+                b.iter(|| bare_threads(&new_agents(concurrency), &completions));
+            },
+        );
+        group.bench_function(BenchmarkId::new("run, connecting", concurrency), |b| {
+            b.iter(|| run(&source, &new_gateway(), concurrency));
         });
     }
     group.finish();
+}
+
+/// A thread for each agent; the rounds go to whoever is free.
+fn bare_threads(agents: &[Agent], url: &str) {
+    let taken = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for agent in agents {
+            scope.spawn(|| {
+                while taken.fetch_add(1, Ordering::Relaxed) < ARMS {
+                    ask(agent, url);
+                }
+            });
+        }
+    });
 }
 
 /// A prompt with one role, its default, and a section of this Lua.

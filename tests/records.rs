@@ -4,6 +4,8 @@
 
 mod process;
 
+#[path = "records/command.rs"]
+mod command;
 #[path = "records/cut.rs"]
 mod cut;
 #[path = "records/edited.rs"]

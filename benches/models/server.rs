@@ -13,15 +13,14 @@ use runvil::engine::model::{Message, Origin, Role, Round};
 use runvil::harness::gateway::{Connection, Gateway};
 use runvil::harness::model::{Abort, Answered, Broker, Taken, Terms};
 
-/// Serves for as long as the process lives. The URL of its base.
+/// Serves for as long as the process lives, each connection on a thread. The URL of its base.
 pub fn serve(reply: Vec<u8>) -> String {
     serve_after(Duration::ZERO, reply)
 }
 
-/// As [`serve`], each answer after a while.
+/// As [`serve`], each answer after a while: a sleep, which lasts a little longer.
 pub fn serve_after(latency: Duration, reply: Vec<u8>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
+    let (listener, url) = listen();
     let reply = Arc::new(reply);
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
@@ -29,20 +28,21 @@ pub fn serve_after(latency: Duration, reply: Vec<u8>) -> String {
             thread::spawn(move || answer(stream, latency, &reply));
         }
     });
-    format!("http://{address}/v1")
+    url
+}
+
+/// A port, and the URL of a base there.
+pub fn listen() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    (listener, format!("http://{address}/v1"))
 }
 
 fn answer(mut stream: TcpStream, latency: Duration, reply: &[u8]) {
     stream.set_nodelay(true).expect("a socket");
     let mut request = Vec::new();
-    let mut piece = [0; 16 << 10];
-    loop {
-        match stream.read(&mut piece) {
-            Ok(count @ 1..) => request.extend_from_slice(&piece[..count]),
-            _ => return,
-        }
-        if is_whole(&request) {
-            request.clear();
+    while take(&mut stream, &mut request) {
+        if is_whole(&mut request) {
             if !latency.is_zero() {
                 thread::sleep(latency);
             }
@@ -53,8 +53,18 @@ fn answer(mut stream: TcpStream, latency: Duration, reply: &[u8]) {
     }
 }
 
-/// Whether a request is there with all of its body.
-fn is_whole(request: &[u8]) -> bool {
+/// Reads more of a request. Whether there was more.
+pub fn take(stream: &mut TcpStream, request: &mut Vec<u8>) -> bool {
+    let mut piece = [0; 16 << 10];
+    match stream.read(&mut piece) {
+        Ok(count @ 1..) => request.extend_from_slice(&piece[..count]),
+        _ => return false,
+    }
+    true
+}
+
+/// Whether a request is there with all of its body; then it is forgotten.
+pub fn is_whole(request: &mut Vec<u8>) -> bool {
     let Some(end) = memchr::memmem::find(request, b"\r\n\r\n") else {
         return false;
     };
@@ -65,7 +75,11 @@ fn is_whole(request: &[u8]) -> bool {
     let length = lengths
         .next()
         .map_or(0, |length| length.trim().parse().expect("a length"));
-    request.len() >= end + 4 + length
+    let is_whole = request.len() >= end + 4 + length;
+    if is_whole {
+        request.clear();
+    }
+    is_whole
 }
 
 /// A streamed reply as it is sent: each event in a chunk of its own.

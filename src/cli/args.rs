@@ -246,7 +246,7 @@ pub struct ShowArgs {
     #[arg(long, value_name = "FILE", group = "form")]
     pub html: Option<PathBuf>,
 
-    /// Replace the file that is to be written, where it is there already
+    /// Write over a file that is there
     #[arg(long)]
     pub force: bool,
 

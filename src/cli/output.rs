@@ -26,7 +26,7 @@ pub fn obstacle(file: &Path) -> Option<String> {
 /// written, where that is plain before.
 pub fn check_new(file: &Path, force: bool) -> Result<(), SetupError> {
     let why = match file.is_file() && !force {
-        true => Some("it is there already; `--force` replaces it".to_owned()),
+        true => Some("it is there already; `--force` writes over it".to_owned()),
         false => obstacle(file),
     };
     match why {

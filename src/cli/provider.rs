@@ -181,6 +181,28 @@ impl Provider {
         };
         Some(live.watch(broker))
     }
+
+    /// Checks that rounds with the model of a run that began elsewhere are answered here.
+    ///
+    /// # Errors
+    /// Another model is played, the configured catalog does not list it, or nothing answers.
+    pub fn check_serves(&self, id: &str) -> Result<(), SetupError> {
+        let why = match self {
+            Self::Script { script, .. } if *script.model().id == *id => return Ok(()),
+            Self::Script { script, .. } => format!("the script plays `{}`", script.model().id),
+            Self::Gateway { configured, .. }
+                if configured.is_empty() || configured.iter().any(|model| *model.id == *id) =>
+            {
+                return Ok(());
+            }
+            Self::Gateway { .. } => "the configuration does not list it".to_owned(),
+            Self::Nothing => {
+                "nothing here answers for it: `--script FILE`, or a gateway in the configuration"
+                    .to_owned()
+            }
+        };
+        Err(SetupError(format!("the run's model is `{id}`, and {why}")))
+    }
 }
 
 /// The names by which the wire knows models that have another id (spec C9).

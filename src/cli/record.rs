@@ -92,10 +92,12 @@ fn settle_name(file: &Path) {
 
 /// Opens a record for reading, and for writing where the run is to go on.
 pub fn open(file: &Path, goes_on: bool) -> Result<File, SetupError> {
+    if file.is_dir() {
+        return Err(unreadable(file, "it is a folder"));
+    }
     let opened = File::options().read(true).write(goes_on).open(file);
     let opened = opened.map_err(|error| match error.kind() {
         ErrorKind::NotFound => unreadable(file, "there is no such file"),
-        _ if file.is_dir() => unreadable(file, "it is a folder"),
         _ => unreadable(file, error.to_string()),
     })?;
     match opened.metadata() {

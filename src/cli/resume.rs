@@ -83,14 +83,8 @@ fn set_up(args: &ResumeArgs, live: &Live) -> Result<Ready, SetupError> {
         script: args.script.clone(),
     };
     let provider = Provider::new(&host, &config, || head.dialect)?;
-    if let (Provider::Script { script, .. }, Some(model)) = (&provider, &head.model)
-        && script.model().id != model.id
-    {
-        return Err(SetupError(format!(
-            "the run's model is `{}`, and the script plays `{}`",
-            model.id,
-            script.model().id
-        )));
+    if let Some(model) = &head.model {
+        provider.check_serves(&model.id)?;
     }
     let backing = match head.model {
         Some(_) => provider.backing(),

@@ -58,7 +58,7 @@ fn read_capped(source: impl Read, cap: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Why a file could not be read, in words that need no knowledge of the system.
-pub fn reason(error: &io::Error, file: &Path, cap: u64) -> String {
+fn reason(error: &io::Error, file: &Path, cap: u64) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),
         _ if file.is_dir() => "it is a folder".to_owned(),

@@ -10,17 +10,25 @@ pub(super) struct Offers {
     /// The same.
     all: HashSet<Arc<str>>,
     descriptions: BTreeMap<Arc<str>, Arc<str>>,
+    /// How often something was offered.
+    changes: u64,
 }
 
 impl Offers {
     /// Offers a tool, from now on with this description where one is given.
     pub(super) fn add(&mut self, key: &Arc<str>, description: Option<&Arc<str>>) {
+        self.changes += 1;
         if self.all.insert(key.clone()) {
             self.order.push(key.clone());
         }
         if let Some(description) = description {
             self.descriptions.insert(key.clone(), description.clone());
         }
+    }
+
+    /// A number that tells these offers from what they were before.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// The keys of the tools, in order.

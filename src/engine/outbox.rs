@@ -65,6 +65,8 @@ pub(super) struct Outbox {
     cancel: Cancel,
     /// After how many items of the current step the run is to be cancelled.
     cancel_after: Cell<Option<usize>>,
+    /// Whether there is something among them that takes its time: a model round or a tool call.
+    asks: Cell<bool>,
 }
 
 impl Outbox {
@@ -75,6 +77,7 @@ impl Outbox {
             effects: Cell::new(0),
             cancel,
             cancel_after: Cell::new(None),
+            asks: Cell::new(false),
         }
     }
 
@@ -96,6 +99,8 @@ impl Outbox {
     pub(super) fn issue(&self, task: &Task, effect: Effect) -> EffectId {
         let id = EffectId(self.effects.get());
         self.effects.set(id.0 + 1);
+        let asks = matches!(effect, Effect::Model(_) | Effect::Tool(_));
+        self.asks.set(self.asks.get() || asks);
         let issued = Issued {
             id,
             task: task.id.clone(),
@@ -134,14 +139,16 @@ impl Outbox {
         self.items.borrow().len()
     }
 
-    /// Whether a step should hand out what there is before it goes on.
-    pub(super) fn is_full(&self) -> bool {
-        self.count() >= FULL
+    /// Whether a step should hand out what there is before it goes on: it is much, or it holds what
+    /// can be done while other chains run.
+    pub(super) fn is_due(&self) -> bool {
+        self.asks.get() || self.count() >= FULL
     }
 
     pub(super) fn take(&self) -> Vec<Item> {
         self.cancel_after.set(None);
         self.cancel.put_out(0);
+        self.asks.set(false);
         self.items.take()
     }
 }

@@ -238,7 +238,7 @@ impl Run {
     }
 
     /// Runs every ready chain until all wait or the run ends (spec K204). Where there is much to
-    /// hand over it stops sooner, and says so.
+    /// hand over, or something that others can do meanwhile, it stops sooner, and says so.
     pub fn step(&mut self) -> Step {
         let mut more = false;
         self.stepping = false;
@@ -247,21 +247,21 @@ impl Run {
                 self.cancelled();
                 break;
             }
-            if self.shared.outbox.is_full() {
-                more = true;
+            // Whether there is a chain to go on with: the one that is held, which may still wait,
+            // before all others.
+            let is_waiting = match &self.held {
+                Some((_, wake)) => wake.is_none(),
+                None => self.ready.is_empty(),
+            };
+            more = !is_waiting && self.shared.outbox.is_due();
+            if is_waiting || more {
                 break;
             }
-            let (task, wake) = match self.held.take() {
-                Some((task, Some(wake))) => (task, wake),
-                Some(waiting) => {
-                    self.held = Some(waiting);
-                    break;
-                }
-                None => match self.ready.pop_front() {
-                    Some(next) => next,
-                    None => break,
-                },
+            let next = match self.held.take() {
+                Some((task, wake)) => wake.map(|wake| (task, wake)),
+                None => self.ready.pop_front(),
             };
+            let Some((task, wake)) = next else { break };
             if self.record(task).is_live() {
                 self.stepping = true;
                 self.shared.outbox.cancel_if_due();

@@ -269,7 +269,7 @@ impl Run {
         mut spawning: Box<Spawning>,
         mut opened: bool,
     ) -> Option<Slice> {
-        while !self.shared.outbox.is_full() {
+        while !self.shared.outbox.is_due() {
             if spawning.members.len() > 0 && self.shared.opens_store && !opened {
                 let id = strand
                     .top()

@@ -254,7 +254,7 @@ impl Strand {
             next = match next {
                 Next::Stage => self.stage(),
                 Next::Close(ending) => self.close(ending),
-                Next::Enter(Some(section)) if self.shared.outbox.is_full() => {
+                Next::Enter(Some(section)) if self.shared.outbox.is_due() => {
                     self.paused = Some(section);
                     return Slice::Paused;
                 }

@@ -19,8 +19,17 @@ pub(super) struct Toolbox {
     pub(super) offers: RefCell<Offers>,
     local: RefCell<Local>,
     targets: RefCell<Option<Targets>>,
+    /// What was offered last, as long as nothing of this entry's own changes.
+    last: RefCell<Option<Offered>>,
     running: RefCell<Vec<Called>>,
     counts: RefCell<BTreeMap<Arc<str>, i64>>,
+}
+
+/// What a round offered, and the changes of the offers that it is made of.
+#[derive(Debug)]
+struct Offered {
+    changes: [u64; 2],
+    tools: Arc<[Tool]>,
 }
 
 /// The local tools, in the order they were registered.
@@ -32,7 +41,8 @@ struct Local {
 
 impl Toolbox {
     /// What a round offers, in order: what every section does, what this one does, its local tools
-    /// and the built-ins.
+    /// and the built-ins. It is the very list of the round before where nothing has changed since, so
+    /// that what is made of it can be kept too.
     ///
     /// # Errors
     /// A tool whose schema is no object, which no model can be offered (spec T80).
@@ -41,6 +51,20 @@ impl Toolbox {
         catalog: &Catalog,
         always: &Offers,
     ) -> Result<Arc<[Tool]>, Failure> {
+        let changes = [always.changes(), self.offers.borrow().changes()];
+        let mut last = self.last.borrow_mut();
+        if let Some(last) = last.as_ref().filter(|last| last.changes == changes) {
+            return Ok(last.tools.clone());
+        }
+        let tools = self.list(catalog, always)?;
+        *last = Some(Offered {
+            changes,
+            tools: tools.clone(),
+        });
+        Ok(tools)
+    }
+
+    fn list(&self, catalog: &Catalog, always: &Offers) -> Result<Arc<[Tool]>, Failure> {
         let (offers, local) = (self.offers.borrow(), self.local.borrow());
         let mut offered = Vec::new();
         let own = offers.keys().filter(|key| !always.contains(key));
@@ -92,11 +116,13 @@ impl Toolbox {
         let mut local = self.local.borrow_mut();
         local.aliases.insert(tool.name.clone());
         local.tools.push(tool);
+        *self.last.borrow_mut() = None;
     }
 
     /// Lets the model start tasks at these targets, in place of those before.
     pub(super) fn allow_tasks(&self, targets: Targets) {
         *self.targets.borrow_mut() = Some(targets);
+        *self.last.borrow_mut() = None;
     }
 
     /// Where the model may start tasks; `None` where it may not.
@@ -200,4 +226,50 @@ pub(super) fn schema<'a>(
         ("properties", Data::object(properties)),
         ("required", Data::list(required.collect::<Vec<_>>())),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::packs::Packs;
+    use crate::prompt::{Dialect, Prompt};
+
+    fn tool(name: &str) -> Tool {
+        Tool {
+            name: name.into(),
+            description: "d".into(),
+            parameters: Data::empty(),
+        }
+    }
+
+    #[test]
+    fn a_list_is_the_same_until_something_changes() {
+        // spec T77
+        let source = "---\nname: t\ndescription: d\nrunvil: 0\n---\n# T\n";
+        let prompt = Prompt::parse(source, Dialect::Runvil).expect("sound");
+        let catalog = Catalog::new(&prompt, Packs::default());
+        let (toolbox, mut always) = (Toolbox::default(), Offers::default());
+        let mut last = toolbox.offered(&catalog, &always).expect("offered");
+        let mut changed = |always: &Offers| {
+            let offer = || toolbox.offered(&catalog, always).expect("offered");
+            let before = std::mem::replace(&mut last, offer());
+            assert!(Arc::ptr_eq(&offer(), &last));
+            !Arc::ptr_eq(&before, &last)
+        };
+        assert!(!changed(&always));
+        toolbox.add(tool("own"));
+        assert!(changed(&always));
+        toolbox.allow_tasks(Targets(None));
+        assert!(changed(&always));
+        toolbox.offers.borrow_mut().add(&"x/t".into(), None);
+        assert!(changed(&always));
+        // A description alone is a change too.
+        let other = Arc::from("other");
+        toolbox.offers.borrow_mut().add(&"x/t".into(), Some(&other));
+        assert!(changed(&always));
+        always.add(&"x/u".into(), None);
+        assert!(changed(&always));
+        assert!(!changed(&always));
+        assert_eq!(last.len(), 5);
+    }
 }

@@ -6,6 +6,7 @@ pub(crate) mod group;
 mod host;
 pub mod http;
 mod launch;
+mod line;
 mod log;
 pub mod mcp;
 pub mod model;

@@ -1,30 +1,20 @@
 //! The loop around a run: what it asks for is performed, and the answers are handed in, one a step
 //! (spec R7, K205).
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
-use std::io;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+mod waiting;
 
-use super::model::{Abort, Broker, Show, Taken, Terms, is_shown};
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use super::model::{Broker, Show};
 use super::record::Journal;
 use super::tools::Tools;
-use super::{CancelToken, Limits, Pool, StopToken, Store};
-use crate::engine::effect::ToolRequest;
-use crate::engine::model::{FailureClass, ModelFailure, Round};
-use crate::engine::tool::{ToolClass, ToolFailure};
+use super::{CancelToken, Limits, StopToken, Store};
 use crate::engine::{
-    Answer, Effect, EffectId, Event, Item, Outcome, Run, RunError, RunErrorKind, Step, Withdrawal,
+    Answer, Effect, EffectId, Event, Item, Outcome, Run, RunError, RunErrorKind, Step,
 };
-
-/// How often a wait looks whether the run was cancelled.
-const LOOK: Duration = Duration::from_millis(10);
-/// A timer further away than this is as good as none.
-const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
-
-/// How many answers may go before one that is due already.
-const MOST_AHEAD: u32 = 1000;
+use waiting::{Next, Queued, Waiting};
 
 /// What a run's effects are performed with.
 pub(super) struct Outside<'a> {
@@ -35,58 +25,6 @@ pub(super) struct Outside<'a> {
     pub(super) limits: Limits,
     pub(super) cancel: &'a CancelToken,
     pub(super) stop: &'a StopToken,
-}
-
-/// What is on its way back to a run.
-struct Waiting {
-    answers: VecDeque<Queued>,
-    /// When answers that are known come due.
-    due: BinaryHeap<Reverse<(Instant, EffectId)>>,
-    /// Those answers.
-    known: BTreeMap<EffectId, Answer>,
-    /// The moment of the answer that was taken last. What a script answers after a while comes so
-    /// long after it, and not after the present: so a run that waits for nothing but its script
-    /// takes the same answers in the same order, however fast the machine is.
-    clock: Instant,
-    /// How many answers have gone before one that is due.
-    held_up: u32,
-    /// How to end what workers are doing.
-    aborts: HashMap<EffectId, Abort>,
-    pool: Pool,
-    /// How many stops have been seen.
-    stops: u64,
-    /// What was in flight when a stop landed that the run has not been told of yet.
-    stopped: Option<Vec<EffectId>>,
-}
-
-/// What a run goes on with.
-enum Next {
-    Answer(EffectId, Answer),
-    /// A stop has landed on these effects.
-    Stop(Vec<EffectId>),
-    Cancelled,
-}
-
-/// An answer in line.
-struct Queued {
-    id: EffectId,
-    answer: Answer,
-    /// Whether it is a timer's that has let others go first already.
-    ripe: bool,
-}
-
-impl Queued {
-    fn new(id: EffectId, answer: Answer) -> Self {
-        Self {
-            id,
-            answer,
-            ripe: false,
-        }
-    }
-
-    fn is_timer(&self) -> bool {
-        matches!(self.answer, Answer::Fired)
-    }
 }
 
 /// Where a run goes on that its record has brought so far (spec R16).
@@ -172,8 +110,8 @@ fn drive(
                     }
                 }
                 Effect::Timer { seconds, .. } => {
-                    let span = Duration::try_from_secs_f64(seconds).unwrap_or(FAR);
-                    waiting.answer_at(Instant::now(), span, issued.id, Answer::Fired);
+                    let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+                    waiting.fire_after(span, issued.id);
                 }
                 Effect::Model(round) => waiting.ask(issued.id, round, outside),
                 Effect::Tool(request) => waiting.call(issued.id, request, issued.task, outside),
@@ -202,211 +140,5 @@ fn drive(
             }
         }
         step = next_step(run, journal)?;
-    }
-}
-
-impl Waiting {
-    fn new(outside: &Outside<'_>) -> Self {
-        Self {
-            answers: VecDeque::new(),
-            due: BinaryHeap::new(),
-            known: BTreeMap::new(),
-            clock: Instant::now(),
-            held_up: 0,
-            aborts: HashMap::new(),
-            // The root chain needs no slot.
-            pool: Pool::new(outside.limits.concurrency as usize + 1),
-            stops: outside.stop.count(),
-            stopped: None,
-        }
-    }
-
-    /// Has an answer come due a while after a moment.
-    fn answer_at(&mut self, moment: Instant, span: Duration, id: EffectId, answer: Answer) {
-        self.known.insert(id, answer);
-        self.due.push(Reverse((moment + span.min(FAR), id)));
-    }
-
-    /// Has the broker answer a round.
-    fn ask(&mut self, id: EffectId, round: Arc<Round>, outside: &Outside<'_>) {
-        let Some(broker) = outside.broker else {
-            let failure = ModelFailure::new(FailureClass::NoGateway, None);
-            let answer = Answer::Model(Err(failure));
-            return self.answers.push_back(Queued::new(id, answer));
-        };
-        let abort = Abort::default();
-        let terms = Terms {
-            response_cap: outside.limits.response_cap,
-            receive_timeout: Duration::from_secs(outside.limits.receive_timeout),
-            abort: abort.clone(),
-            show: outside.show.clone().filter(|_| is_shown(&round)),
-        };
-        match broker.take(round, terms) {
-            Taken::Known(Duration::ZERO, answer) => {
-                let answer = Queued::new(id, Answer::Model(answer));
-                self.answers.push_back(answer);
-            }
-            Taken::Known(span, answer) => {
-                self.answer_at(self.clock, span, id, Answer::Model(answer));
-            }
-            Taken::Deed(deed) => self.submit(id, abort, move || Answer::Model(deed())),
-        }
-    }
-
-    /// Has a unit answer a tool call.
-    fn call(
-        &mut self,
-        id: EffectId,
-        request: Arc<ToolRequest>,
-        task: Arc<str>,
-        outside: &Outside<'_>,
-    ) {
-        let abort = Abort::default();
-        match outside.tools.take(request, task, abort.clone()) {
-            Some(deed) => self.submit(id, abort, move || Answer::Tool(deed())),
-            None => {
-                let failure = ToolFailure::new(ToolClass::Backend, "no unit serves this tool");
-                let answer = Answer::Tool(Err(failure));
-                self.answers.push_back(Queued::new(id, answer));
-            }
-        }
-    }
-
-    /// Has a worker do what gives an answer.
-    fn submit(
-        &mut self,
-        id: EffectId,
-        abort: Abort,
-        deed: impl FnOnce() -> Answer + Send + 'static,
-    ) {
-        self.aborts.insert(id, abort);
-        if let Err(error) = self.pool.submit(id, deed) {
-            let answer = Answer::Broken(format!("no worker could be started: {error}"));
-            self.answers.push_back(Queued::new(id, answer));
-        }
-    }
-
-    fn look_for_stop(&mut self, outside: &Outside<'_>) {
-        let stops = outside.stop.count();
-        if std::mem::replace(&mut self.stops, stops) != stops {
-            self.stopped = Some(self.in_flight());
-        }
-    }
-
-    /// The effects that a stop reaches: all that are in flight, but the store's.
-    fn in_flight(&self) -> Vec<EffectId> {
-        let queued = self.answers.iter();
-        let queued = queued.filter(|queued| !matches!(queued.answer, Answer::Store(_)));
-        let mut ids: Vec<EffectId> = queued
-            .map(|queued| queued.id)
-            .chain(self.known.keys().copied())
-            .chain(self.aborts.keys().copied())
-            .collect();
-        ids.sort();
-        ids
-    }
-
-    /// Answers are not wanted any more.
-    fn withdraw(&mut self, withdrawn: &[(EffectId, Withdrawal)]) {
-        let mut in_line = Vec::new();
-        for (id, _) in withdrawn {
-            match (self.known.remove(id), self.aborts.remove(id)) {
-                (_, Some(abort)) => abort.abort(),
-                (None, None) => in_line.push(*id),
-                (Some(_), None) => {}
-            }
-        }
-        if !in_line.is_empty() {
-            self.answers
-                .retain(|queued| in_line.binary_search(&queued.id).is_err());
-        }
-    }
-
-    /// What comes next.
-    fn next(&mut self, outside: &Outside<'_>) -> Next {
-        loop {
-            let limit = self.collect();
-            self.look_for_stop(outside);
-            if let Some(ids) = self.stopped.take() {
-                return Next::Stop(ids);
-            }
-            if let Some(head) = self.take() {
-                return Next::Answer(head.id, head.answer);
-            }
-            if outside.cancel.is_cancelled() {
-                return Next::Cancelled;
-            }
-            if let Some((id, answer)) = self.pool.next(limit) {
-                self.performed(id, answer);
-            }
-        }
-    }
-
-    /// A worker is done; what was withdrawn meanwhile is dropped.
-    fn performed(&mut self, id: EffectId, answer: Answer) {
-        self.clock = self.clock.max(Instant::now());
-        if self.aborts.remove(&id).is_some() {
-            self.answers.push_back(Queued::new(id, answer));
-        }
-    }
-
-    /// Puts in line what has come in, and says how long there is to wait for more.
-    fn collect(&mut self) -> Duration {
-        while let Some((id, answer)) = self.pool.ready() {
-            self.performed(id, answer);
-        }
-        while let Some(Reverse((deadline, id))) = self.due.peek().copied() {
-            if self.known.contains_key(&id) {
-                let left = deadline.saturating_duration_since(Instant::now());
-                if !left.is_zero() {
-                    return left.min(LOOK);
-                }
-                // One at a time, since what it brings about may come before the next; but a timer
-                // lets all others go first that are due (spec K205). A line that never ends, such as
-                // that of a block which asks the store again and again, holds nothing up for good.
-                let holds_up =
-                    !self.answers.is_empty() && !self.answers.iter().any(Queued::is_timer);
-                let is_timer = matches!(self.known.get(&id), Some(Answer::Fired));
-                if holds_up && !is_timer && self.held_up < MOST_AHEAD {
-                    self.held_up += 1;
-                    break;
-                }
-                self.held_up = 0;
-            }
-            self.due.pop();
-            if let Some(answer) = self.known.remove(&id) {
-                self.clock = self.clock.max(deadline);
-                self.answers.push_back(Queued::new(id, answer));
-            }
-        }
-        LOOK
-    }
-
-    /// Takes the head of the line. A timer that gets there lets the other answers that are in line
-    /// then go first, once (spec K205).
-    fn take(&mut self) -> Option<Queued> {
-        if self
-            .answers
-            .front()
-            .is_some_and(|head| head.is_timer() && !head.ripe)
-        {
-            let (timers, others): (Vec<_>, Vec<_>) =
-                self.answers.drain(..).partition(Queued::is_timer);
-            let timers = timers.into_iter().map(|timer| Queued {
-                ripe: true,
-                ..timer
-            });
-            self.answers = others.into_iter().chain(timers).collect();
-        }
-        self.answers.pop_front()
-    }
-}
-
-impl Drop for Waiting {
-    /// Whatever is still in flight when a run ends is ended with it.
-    fn drop(&mut self) {
-        for abort in self.aborts.values() {
-            abort.abort();
-        }
     }
 }

@@ -1,5 +1,4 @@
-//! The worker pool: blocking deeds off the run's own thread, answers back over one channel (spec
-//! R7).
+//! The worker pool: blocking deeds off the run's own thread, answers back in one line (spec R7).
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,17 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, TryRecvError, unbounded};
-
+use super::line::Line;
 use crate::engine::{Answer, EffectId};
 
 /// How long a thread stays awake for what may come.
 const MOMENT: Duration = Duration::from_micros(50);
 
 type Job = Box<dyn FnOnce() -> Answer + Send>;
-
-/// Both ends of a channel.
-type Channel<T> = (Sender<T>, Receiver<T>);
+type Jobs = Line<(EffectId, Job)>;
+type Answers = Line<(EffectId, Answer)>;
 
 /// Threads that perform blocking deeds for a run. None is started before the first deed, and never
 /// more than the most that was allowed. A deed that panics is answered as broken.
@@ -28,8 +25,8 @@ pub struct Pool {
     threads: Vec<JoinHandle<()>>,
     /// Deeds that were submitted and not answered.
     busy: Arc<AtomicUsize>,
-    jobs: Channel<(EffectId, Job)>,
-    answers: Channel<(EffectId, Answer)>,
+    jobs: Arc<Jobs>,
+    answers: Arc<Answers>,
 }
 
 impl Pool {
@@ -39,8 +36,8 @@ impl Pool {
             most: most.max(1),
             threads: Vec::new(),
             busy: Arc::default(),
-            jobs: unbounded(),
-            answers: unbounded(),
+            jobs: Arc::default(),
+            answers: Arc::default(),
         }
     }
 
@@ -69,42 +66,35 @@ impl Pool {
                 Err(_) => {}
             }
         }
-        // The pool holds a receiver itself, so the channel is open.
-        let _ = self.jobs.0.send((id, Box::new(deed)));
+        self.jobs.push((id, Box::new(deed)));
         Ok(())
     }
 
     /// The next answer, waited for no longer than `limit`; `None` when the time is up.
     pub fn next(&self, limit: Duration) -> Option<(EffectId, Answer)> {
         let alone = self.busy.load(Ordering::Acquire) <= 1;
-        soon(&self.answers.1, alone).or_else(|| self.answers.1.recv_timeout(limit).ok())
+        soon(&self.answers, alone).or_else(|| self.answers.wait(Instant::now().checked_add(limit)))
     }
 
     /// The next answer that is there already.
     pub fn ready(&self) -> Option<(EffectId, Answer)> {
-        self.answers.1.try_recv().ok()
+        self.answers.pop()
     }
 
     fn start(&self) -> std::io::Result<JoinHandle<()>> {
-        let (jobs, answers, busy) = (
-            self.jobs.1.clone(),
-            self.answers.0.clone(),
-            self.busy.clone(),
-        );
+        let (jobs, answers, busy) = (self.jobs.clone(), self.answers.clone(), self.busy.clone());
         Builder::new()
             .name("runvil-worker".to_owned())
             .spawn(move || {
                 let next = || {
                     let alone = busy.load(Ordering::Acquire) <= 1;
-                    soon(&jobs, alone).or_else(|| jobs.recv().ok())
+                    soon(&jobs, alone).or_else(|| jobs.wait(None))
                 };
                 while let Some((id, deed)) = next() {
                     let answer = catch_unwind(AssertUnwindSafe(deed))
                         .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
                     busy.fetch_sub(1, Ordering::AcqRel);
-                    if answers.send((id, answer)).is_err() {
-                        break;
-                    }
+                    answers.push((id, answer));
                 }
             })
     }
@@ -114,11 +104,10 @@ impl Drop for Pool {
     /// Deeds that no worker has begun are dropped, and every worker ends after the deed it is in.
     /// Where all are idle they are joined; where one is busy none is waited for.
     fn drop(&mut self) {
-        while self.jobs.1.try_recv().is_ok() {
+        while self.jobs.pop().is_some() {
             self.busy.fetch_sub(1, Ordering::AcqRel);
         }
-        let (closed, _) = unbounded();
-        self.jobs.0 = closed;
+        self.jobs.close();
         if self.busy.load(Ordering::Acquire) == 0 {
             for thread in self.threads.drain(..) {
                 // A worker catches what its deeds panic with, so it ends well.
@@ -128,14 +117,14 @@ impl Drop for Pool {
     }
 }
 
-/// What comes over a channel within a moment, where nothing else is under way. To fall asleep and be
-/// woken costs more than that, and one answer often leads straight to the next deed.
-fn soon<T>(channel: &Receiver<T>, alone: bool) -> Option<T> {
+/// What gets in line within a moment, where nothing else is under way. To fall asleep and be woken
+/// costs more than that, and one answer often leads straight to the next deed.
+fn soon<T>(line: &Line<T>, alone: bool) -> Option<T> {
     let end = Instant::now() + MOMENT;
     loop {
-        match channel.try_recv() {
-            Err(TryRecvError::Empty) if alone && Instant::now() < end => std::hint::spin_loop(),
-            received => return received.ok(),
+        match line.pop() {
+            None if alone && Instant::now() < end => std::hint::spin_loop(),
+            taken => return taken,
         }
     }
 }

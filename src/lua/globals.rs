@@ -325,7 +325,10 @@ impl<H: Host> Core<H> {
                     Written::LocalTool => ("tools", "add"),
                     Written::ToolCall => ("tools", "call"),
                 };
-                self.group(lua, group)?.raw_get(name)
+                let fetch = lua.create_function(move |lua, ()| {
+                    core.group(lua, group)?.raw_get::<Value>(name)
+                })?;
+                helpers::load(lua, Helper::Later)?.call(fetch)
             }
             Function::Fanout(body) => {
                 let ask = self.function(lua, Function::Suspending(body))?;

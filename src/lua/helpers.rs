@@ -15,6 +15,7 @@ pub(super) enum Helper {
     Text,
     Meta,
     Suspend,
+    Later,
     Require,
     Fanout,
     Messages,
@@ -25,7 +26,7 @@ pub(super) enum Helper {
     Shift,
 }
 
-const SOURCES: [(&str, &str); 15] = [
+const SOURCES: [(&str, &str); 16] = [
     ("run", include_str!("helpers/run.lua")),
     ("errors", include_str!("helpers/errors.lua")),
     ("iterate", include_str!("helpers/iterate.lua")),
@@ -33,6 +34,7 @@ const SOURCES: [(&str, &str); 15] = [
     ("text", include_str!("helpers/text.lua")),
     ("meta", include_str!("helpers/meta.lua")),
     ("suspend", include_str!("helpers/suspend.lua")),
+    ("later", include_str!("helpers/later.lua")),
     ("require", include_str!("helpers/require.lua")),
     ("fanout", include_str!("helpers/fanout.lua")),
     ("messages", include_str!("helpers/messages.lua")),
@@ -46,7 +48,7 @@ const SOURCES: [(&str, &str); 15] = [
 /// How helper frames are named in tracebacks, before the file's name.
 pub(super) const PLACE: &str = "runvil/";
 
-static CODE: [OnceLock<Vec<u8>>; 15] = [const { OnceLock::new() }; 15];
+static CODE: [OnceLock<Vec<u8>>; 16] = [const { OnceLock::new() }; 16];
 
 /// Loads a helper into a VM. Called with its natives it gives what it defines.
 pub(super) fn load(lua: &Lua, helper: Helper) -> mlua::Result<Function> {

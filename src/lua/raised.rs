@@ -57,6 +57,14 @@ pub(super) fn failure_of(error: &Error) -> Failure {
     }
 }
 
+/// Whether an error of the Lua library is at its root that there is no memory.
+fn is_want_of_memory(error: &Error) -> bool {
+    match error {
+        Error::CallbackError { cause, .. } => is_want_of_memory(cause),
+        other => matches!(other, Error::MemoryError(_)),
+    }
+}
+
 impl<H: Host> Core<H> {
     /// What `pcall` hands back for an error, and whether no `pcall` may keep it (spec L94, L99).
     pub(super) fn caught(self: &Rc<Self>, lua: &Lua, error: Value) -> mlua::Result<(Value, bool)> {
@@ -174,6 +182,11 @@ impl<H: Host> Core<H> {
         trace: &str,
     ) -> Failure {
         self.marked.borrow_mut().clear();
+        // Where Lua itself lacks memory it traces nothing; nor is it where a function of ours does.
+        let trace = match error {
+            Value::Error(inner) if is_want_of_memory(inner) => "",
+            _ => trace,
+        };
         let mut failure = match error {
             Value::String(text) => {
                 Failure::lua(author_place(&text.to_string_lossy(), block, trace))

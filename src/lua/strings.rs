@@ -168,19 +168,22 @@ impl<H: Host> Core<H> {
         wanted: &[u8],
         mut from: usize,
     ) -> Result<Option<usize>, Failed> {
-        let finder = memchr::memmem::Finder::new(wanted);
+        // To prepare for a long text takes long too: its beginning is looked for.
+        let (beginning, rest) = wanted.split_at(wanted.len().min(PIECE / 16));
+        let finder = memchr::memmem::Finder::new(beginning);
         loop {
-            let end = text.len().min(from + PIECE + wanted.len());
-            if let Some(at) = finder.find(&text[from..end]) {
-                return Ok(Some(from + at));
-            }
-            if end == text.len() {
-                return Ok(None);
-            }
             if self.is_cancelled() {
                 return Err(Fault::Cancelled.into());
             }
-            from += PIECE;
+            let end = text.len().min(from + PIECE + beginning.len());
+            match finder.find(&text[from..end]) {
+                Some(at) if text[from + at + beginning.len()..].starts_with(rest) => {
+                    return Ok(Some(from + at));
+                }
+                Some(at) => from += at + 1,
+                None if end == text.len() => return Ok(None),
+                None => from += PIECE,
+            }
         }
     }
 

@@ -128,7 +128,9 @@ impl<H: Host> Vm<H> {
     }
 
     fn build(host: H, seeds: Seeds, var_data: Data) -> mlua::Result<Self> {
-        let lua = Lua::new_with(StdLib::STRING, LuaOptions::new())?;
+        // The first handle of a state collects its garbage when it is dropped: here, where there is
+        // next to none, and not at the end, where closing the state frees all that it holds.
+        let lua = Lua::new_with(StdLib::STRING, LuaOptions::new())?.clone();
         let base = lua.globals();
         let globals = lua.create_table()?;
         let core = Rc::new(Core {

@@ -31,10 +31,7 @@ impl Written {
     /// The command as a person reads it.
     pub(super) fn text(&self) -> String {
         match self {
-            Self::Structured(words) => {
-                let words = words.iter().map(|word| quoted(word));
-                words.collect::<Vec<_>>().join(" ")
-            }
+            Self::Structured(words) => line(words),
             Self::Legacy(text) => text.clone(),
         }
     }
@@ -46,6 +43,12 @@ pub(super) fn word(value: &Value) -> String {
         Value::Null => String::new(),
         value => scalar(value).unwrap_or_else(|| plain(value).to_string()),
     }
+}
+
+/// Words as a shell takes them for these words.
+pub(super) fn line(words: &[String]) -> String {
+    let words = words.iter().map(|word| quoted(word));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A word as a shell takes it for that word.

@@ -23,6 +23,11 @@ pub fn processes(word: &str) -> Vec<PathBuf> {
         .collect()
 }
 
+/// A span for `sleep` that no process but those of this test run has.
+pub fn nap(seconds: u32) -> String {
+    format!("{seconds}.{}", std::process::id())
+}
+
 /// Fails unless there are none, or soon will be: one that was killed may not have been buried yet.
 #[track_caller]
 pub fn assert_gone(word: &str) {
@@ -75,7 +80,7 @@ fn details_are_cut_at_a_character() {
 #[test]
 fn what_ignores_the_request_to_end_is_killed() {
     let fixture = Fixture::app();
-    let word = "98761.1";
+    let word = &nap(98761);
     let script = format!("trap '' TERM; sleep {word} & sleep {word}; sleep {word}");
     let verify = format!("commands: {{exec: sh, args: ['-c', \"{script}\"], timeout_ms: 100}}");
     let (item, took) = check(&fixture, &verify);
@@ -107,7 +112,7 @@ fn what_ends_when_asked_has_its_last_word() {
 #[test]
 fn what_a_program_leaves_behind_ends_with_it() {
     let fixture = Fixture::app();
-    let word = "98762.1";
+    let word = &nap(98762);
     let script = format!("sleep {word} & (sleep {word} &) ; echo done");
     let verify = format!("commands: {{exec: sh, args: ['-c', \"{script}\"]}}");
     let (item, took) = check(&fixture, &verify);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::bounds::{assert_gone, processes};
+use crate::bounds::{assert_gone, nap, processes};
 use crate::fixture::Fixture;
 
 /// A packet of prompts, each with its contract.
@@ -180,7 +180,8 @@ fn slow(word: &str) -> String {
 
 #[test]
 fn ctrl_c_ends_the_command_and_puts_its_outputs_back() {
-    let fixture = packet(&[&slow("98765.1")]);
+    let word = &nap(98765);
+    let fixture = packet(&[&slow(word)]);
     fixture.write("app/figure", "old");
     let mut command = runvil(&fixture, &[]);
     let child = command
@@ -188,25 +189,26 @@ fn ctrl_c_ends_the_command_and_puts_its_outputs_back() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_for("98765.1");
+    wait_for(word);
     signal("-INT", child.id());
     let (status, said, error) = ended(&child.wait_with_output().unwrap());
     assert_eq!((status, said.as_str()), (Some(130), ""), "{error}");
-    assert_gone("98765.1");
+    assert_gone(word);
     assert_eq!(fixture.read("app/figure").as_deref(), Some("old"));
 }
 
 #[test]
 fn what_a_killed_runner_set_aside_is_put_back_by_the_next() {
-    let fixture = packet(&[&slow("98766.1")]);
+    let word = &nap(98766);
+    let fixture = packet(&[&slow(word)]);
     fixture.write("app/figure", "old");
     let mut child = runvil(&fixture, &[]).stdout(Stdio::null()).spawn().unwrap();
-    wait_for("98766.1");
+    wait_for(word);
     signal("-KILL", child.id());
     child.wait().unwrap();
     let shell = fixture.read("at").unwrap();
     signal("-KILL", shell.trim().parse().unwrap());
-    for path in processes("98766.1") {
+    for path in processes(word) {
         signal("-KILL", id(&path));
     }
     // The crash came before the command had made anything.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use runvil::harness::CancelToken;
 use runvil::packet::contract::{Interrupted, evaluate};
 
-use crate::bounds::{assert_gone, processes};
+use crate::bounds::{assert_gone, nap, processes};
 use crate::fixture::{Fixture, contract};
 
 /// Interrupts a check once a process with this word runs. How long it took from then on.
@@ -36,10 +36,11 @@ fn interrupt(fixture: &Fixture, verify: &str, word: &str) -> Duration {
 fn a_command_is_killed_at_once_and_its_outputs_come_back() {
     let fixture = Fixture::app();
     fixture.write("app/figure", "old");
-    let script = "trap '' TERM; printf new > figure; sleep 98763.1 & sleep 98763.1";
+    let word = &nap(98763);
+    let script = format!("trap '' TERM; printf new > figure; sleep {word} & sleep {word}");
     let verify =
         format!("commands: {{exec: sh, args: ['-c', \"{script}\"], regenerates: [figure]}}");
-    let took = interrupt(&fixture, &verify, "98763.1");
+    let took = interrupt(&fixture, &verify, word);
     assert!(took < Duration::from_secs(1), "{took:?}");
     assert_eq!(fixture.read("app/figure").as_deref(), Some("old"));
     assert_eq!(fixture.read("app/figure.runvil-verifier-backup"), None);
@@ -48,13 +49,14 @@ fn a_command_is_killed_at_once_and_its_outputs_come_back() {
 #[test]
 fn a_remote_is_not_waited_for() {
     let fixture = Fixture::app();
-    fixture.shell(
+    let word = &nap(98764);
+    fixture.shell(&format!(
         "git init -q --bare remote && cd app && git remote add origin ../remote\n\
          git push -qu origin main && git config protocol.ext.allow always\n\
-         git remote set-url origin 'ext::sleep 98764.1 foo'",
-    );
+         git remote set-url origin 'ext::sleep {word} foo'"
+    ));
     let verify = "repos_clean: {repo: app, pushed: true, network: true}";
-    let took = interrupt(&fixture, verify, "98764.1");
+    let took = interrupt(&fixture, verify, word);
     assert!(took < Duration::from_secs(1), "{took:?}");
 }
 

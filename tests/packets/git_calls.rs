@@ -40,7 +40,7 @@ fn git_is_run_once_for_each_repository_whatever_the_prompts() {
     let called = |name: &str| {
         let folder = root.join(name);
         format!(
-            "0 C -C {} rev-parse --is-inside-work-tree\n",
+            "0 C -C {} -c core.fsmonitor=false rev-parse --is-inside-work-tree\n",
             folder.display()
         )
     };

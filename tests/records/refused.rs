@@ -60,9 +60,10 @@ fn a_recorder_that_fails_ends_the_run() {
     };
     let (head, first): (usize, usize) = (start("parse_started"), start(r#""t":"effect""#));
     for (room, begins, writes) in [
-        (head, false, false),
-        (first - 1, true, false),
-        (first, true, true),
+        (head - 40, false, false),
+        // A moment takes more digits or fewer.
+        (first - 40, true, false),
+        (first + 40, true, true),
     ] {
         let (outcome, events, wrote) = outcome(Recorder::new(Full(room)));
         let Outcome::Failed(error) = outcome else {

@@ -144,7 +144,7 @@ fn a_file_is_replaced_only_by_force() {
     for form in ["--trace", "--html"] {
         let (finished, old) = write(&[form, "old"]);
         assert_eq!(finished.status, Some(2));
-        let refused = "error: cannot write `old`: it is there already; `--force` replaces it\n";
+        let refused = "error: cannot write `old`: it is there already; `--force` writes over it\n";
         assert_eq!(finished.stderr, refused);
         assert_eq!(old, "old");
         let (finished, old) = write(&[form, "old", "--force"]);

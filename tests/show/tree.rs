@@ -1,5 +1,9 @@
 //! The tree on a terminal.
 
+use std::fs;
+use std::process::Stdio;
+
+use super::process::{finish, runvil};
 use super::recorded::{example, prompt, record, section, with_times};
 use super::shown;
 
@@ -22,7 +26,7 @@ fn an_example_is_a_tree_of_what_it_did() {
     assert_eq!(
         rows(&record, &[]),
         [
-            "Panel title",
+            "Panel  (title)",
             "Ask",
             "├ task 0.0 Reader “a sailor”",
             "│ └ round 0  “It is the way home.”",
@@ -78,6 +82,68 @@ fn jumps_calls_tools_and_failures_are_told() {
             "├ tool count {\"letter\":\"r\",\"word\":\"Strawberry\"} → 3",
             "└ round 1  “There are 3.”"
         ]
+    );
+}
+
+/// From `run` to `show`, with the operator's answers among what is recorded.
+#[test]
+fn what_run_records_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/operator.md");
+    let words = [
+        "run",
+        example,
+        "--record",
+        "r.jsonl",
+        "--answer",
+        "tea",
+        "--answer",
+        "done",
+        "breakfast",
+    ];
+    let mut command = runvil(folder.path(), words);
+    let ran = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()), "");
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    let record = fs::read(folder.path().join("r.jsonl")).unwrap();
+    assert_eq!(
+        rows(&record, &[]),
+        [
+            "Main",
+            "├ asks the operator → tea",
+            "└ asks the operator → done"
+        ]
+    );
+    assert!(shown(&record, &[]).contains("\n2 questions\n"));
+}
+
+#[test]
+fn what_was_done_to_a_run_is_told() {
+    let record = String::from_utf8(example("operator", "breakfast")).unwrap();
+    let head = record.lines().next().unwrap();
+    let asked = |id| {
+        format!(
+            "{{\"v\":1,\"t\":\"effect\",\"task\":\"0\",\"seq\":{id},\"id\":{id},\"at\":5,\"effect\":\
+             {{\"kind\":\"tool\",\"tool\":\"web/fetch\",\"arguments\":{{}}}}}}\n"
+        )
+    };
+    let interrupted = "{\"v\":1,\"t\":\"answer\",\"task\":\"0\",\"seq\":0,\"id\":0,\"at\":70,\
+                       \"answer\":\"interrupted\"}\n";
+    let stop = "{\"v\":1,\"t\":\"stop\",\"at\":70,\"ids\":[0]}\n";
+    let cancel = "{\"v\":1,\"t\":\"cancel\",\"at\":2500}\n\
+                  {\"v\":1,\"t\":\"outcome\",\"at\":2500,\"outcome\":\"cancelled\"}\n";
+    let record = [head, "\n", &asked(0), stop, interrupted, &asked(1), cancel].concat();
+    let text = shown(record.as_bytes(), &[]);
+    assert!(
+        text.starts_with("operator  cancelled after 2.50s\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nstopped 1 wait at 70ms\ncancelled at 2.50s\n"),
+        "{text}"
+    );
+    assert_eq!(
+        rows(record.as_bytes(), &[]),
+        ["tool web/fetch {}  stopped", "tool web/fetch {}  not ended"]
     );
 }
 

@@ -11,5 +11,6 @@ mod properties;
 #[path = "../store/slow.rs"]
 #[allow(dead_code)]
 mod slow;
+mod steps;
 mod talk;
 mod trace;

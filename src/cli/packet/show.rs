@@ -195,7 +195,8 @@ impl Observer for Show {
             Notice::Fault { prompt, lines } => {
                 self.complain(&format!(
                     "Contract of prompt {} could not be checked:\n{}\nNo repair was spent: mend the \
-                     contract or the command, then run again.",
+                     contract or the command, then run again; with --new-run, where the packet was \
+                     edited.",
                     prompt.id,
                     lines.join("\n")
                 ));

@@ -8,17 +8,18 @@ mod rows;
 mod screen;
 mod trace;
 
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
+use runvil::harness::record::Reader;
 use runvil::harness::record::timeline::{Detail, Timeline};
-use runvil::harness::record::{Reader, RecordError};
 
 use self::screen::Screen;
 use super::args::ShowArgs;
+use super::record::{open, unreadable};
+use super::source::is_stdin;
 use super::status::{SetupError, Status};
-use super::{console, output, source};
+use super::{console, output};
 
 /// How many columns there are where nobody says.
 const COLUMNS: usize = 120;
@@ -95,21 +96,12 @@ fn columns() -> usize {
 
 /// Reads a record, from standard input where it is `-`.
 fn read(file: &Path, detail: Detail) -> Result<Timeline, SetupError> {
-    let timeline = if source::is_stdin(file) {
-        Timeline::read(&mut Reader::new(io::stdin().lock()), detail)
-    } else {
-        File::open(file)
-            .map_err(RecordError::from)
-            .and_then(|opened| Timeline::read(&mut Reader::new(BufReader::new(opened)), detail))
+    let read = match is_stdin(file) {
+        true => Timeline::read(&mut Reader::new(io::stdin().lock()), detail),
+        false => {
+            let record = BufReader::with_capacity(1 << 16, open(file, false)?);
+            Timeline::read(&mut Reader::new(record), detail)
+        }
     };
-    timeline.map_err(|error| {
-        let reason = match &error {
-            RecordError::Io(error) => source::reason(error, file, source::PROMPT_CAP),
-            other => other.to_string(),
-        };
-        SetupError(format!(
-            "cannot read the record `{}`: {reason}",
-            file.display()
-        ))
-    })
+    read.map_err(|error| unreadable(file, error))
 }

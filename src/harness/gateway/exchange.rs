@@ -46,7 +46,10 @@ impl<'a> Exchange<'a> {
     ) -> Self {
         link.reach()
             .set_patience(Patience::Piece(terms.receive_timeout));
-        link.buffer.resize(PIECE, 0);
+        if link.buffer.is_empty() {
+            // Zeroed by the allocator, which leaves pages alone that are fresh.
+            link.buffer = vec![0; PIECE];
+        }
         let kind = response.headers().get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();

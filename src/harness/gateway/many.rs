@@ -81,6 +81,10 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Many<'a, T> {
                     if few.len() == FEW {
                         return Err(A::Error::invalid_length(FEW + 1, &self));
                     }
+                    if few.is_empty() {
+                        // Mostly it stays at one, and items are large.
+                        few.reserve_exact(1);
+                    }
                     few.push(item);
                 }
                 Ok(few)

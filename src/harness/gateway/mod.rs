@@ -11,6 +11,7 @@ mod lines;
 mod links;
 mod many;
 mod metadata;
+mod offered;
 mod proxy;
 mod raw;
 mod request;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use super::model::{Broker, Taken, Terms};
 use crate::engine::model::Round;
 use links::Links;
+use offered::OfferedTools;
 
 /// The client of a model gateway. It may serve several runs at once; each round in flight has a
 /// connection of its own, and connections are used again. Clones share them.
@@ -36,6 +38,7 @@ pub struct Gateway {
     connection: Connection,
     wire_names: Arc<BTreeMap<Arc<str>, String>>,
     links: Arc<Links>,
+    offered: Arc<OfferedTools>,
     detail: Option<Detail>,
 }
 
@@ -64,6 +67,7 @@ impl Gateway {
         };
         Ok(Self {
             links: Arc::new(Links::new(proxy, None)),
+            offered: Arc::default(),
             connection,
             wire_names: Arc::new(wire_names),
             detail: None,

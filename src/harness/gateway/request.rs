@@ -1,12 +1,18 @@
 //! The body of a round's request (spec M63).
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use crate::engine::model::{Message, Round, Tool};
+use super::offered::OfferedTools;
+use crate::engine::model::{Message, Round};
 
 /// The JSON body that asks for a round, under the name the wire calls its model.
-pub(super) fn body(round: &Round, wire_name: &str) -> Result<Vec<u8>, serde_json::Error> {
-    let tools: Vec<Offered<'_>> = round.tools.iter().map(Offered::new).collect();
+pub(super) fn body(
+    round: &Round,
+    wire_name: &str,
+    offered: &OfferedTools,
+) -> Result<Vec<u8>, serde_json::Error> {
+    let tools = offered.json(&round.tools)?;
     serde_json::to_vec(&Request {
         model: wire_name,
         messages: &round.messages,
@@ -14,8 +20,8 @@ pub(super) fn body(round: &Round, wire_name: &str) -> Result<Vec<u8>, serde_json
         stream_options: StreamOptions {
             include_usage: true,
         },
-        tool_choice: (!tools.is_empty()).then_some("auto"),
-        tools,
+        tool_choice: tools.is_some().then_some("auto"),
+        tools: tools.as_deref(),
         temperature: round.temperature,
         max_tokens: round.max_tokens,
         chat_template_kwargs: round.thinking.map(|on| TemplateArguments {
@@ -30,8 +36,8 @@ struct Request<'a> {
     messages: &'a [Message],
     stream: bool,
     stream_options: StreamOptions,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Offered<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,20 +56,4 @@ struct StreamOptions {
 #[derive(Serialize)]
 struct TemplateArguments {
     enable_thinking: bool,
-}
-
-#[derive(Serialize)]
-struct Offered<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    function: &'a Tool,
-}
-
-impl<'a> Offered<'a> {
-    fn new(function: &'a Tool) -> Self {
-        Self {
-            kind: "function",
-            function,
-        }
-    }
 }

@@ -20,7 +20,7 @@ impl Gateway {
         let mut pieces = Pieces::new(round.round, terms.show.clone());
         let name = self.wire_names.get(&round.model);
         let name = name.map_or(&*round.model, String::as_str);
-        let body = request::body(round, name).map_err(ModelFailure::connection)?;
+        let body = request::body(round, name, &self.offered).map_err(ModelFailure::connection)?;
         let request = self.request(Method::POST, self.connection.completions(), body);
         let mut exchange = self.links.send(&request, terms)?;
         if !(200..300).contains(&exchange.status()) {

@@ -27,10 +27,10 @@ pub(super) enum Files {
 
 /// Follows a record that a run goes on from.
 pub(super) struct Following<'a> {
-    pub(super) observe: &'a mut dyn FnMut(&Event),
-    pub(super) files: Files,
-    pub(super) broker: Option<Arc<dyn Broker>>,
-    pub(super) operator: Option<Arc<dyn Operator>>,
+    observe: &'a mut dyn FnMut(&Event),
+    files: Files,
+    broker: Option<Arc<dyn Broker>>,
+    operator: Option<Arc<dyn Operator>>,
     rounds: Asked<Arc<Round>>,
     asks: Asked<()>,
     /// The answers of the operations that were performed on a store in memory and not answered yet.
@@ -94,19 +94,18 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// The broker and the operator of the run as it goes on, the ones that the record's rounds and
-    /// questions have gone by.
-    pub(super) fn people(&mut self) -> (Option<Arc<dyn Broker>>, Option<Arc<dyn Operator>>) {
-        let (rounds, asks) = (&mut self.rounds, &mut self.asks);
-        let broker = self.broker.take().map(|inner| {
-            let asked = Mutex::new(std::mem::take(rounds));
-            Arc::new(Resumed { inner, asked }) as Arc<dyn Broker>
-        });
-        let operator = self.operator.take().map(|inner| {
-            let asked = Mutex::new(std::mem::take(asks));
-            Arc::new(Resumed { inner, asked }) as Arc<dyn Operator>
-        });
-        (broker, operator)
+    /// The broker of the run as it goes on, the record's rounds having gone by.
+    pub(super) fn broker(&mut self) -> Option<Arc<dyn Broker>> {
+        let asked = Mutex::new(std::mem::take(&mut self.rounds));
+        let inner = self.broker.take()?;
+        Some(Arc::new(Resumed { inner, asked }))
+    }
+
+    /// The operator of the run as it goes on, the record's questions having gone by.
+    pub(super) fn operator(&mut self) -> Option<Arc<dyn Operator>> {
+        let asked = Mutex::new(std::mem::take(&mut self.asks));
+        let inner = self.operator.take()?;
+        Some(Arc::new(Resumed { inner, asked }))
     }
 
     /// Looks at a Host's store, and has done what must be done though nobody waits for it (spec

@@ -90,7 +90,7 @@ impl Harness {
             let line = replayer.followed() + 1;
             return Err(ResumeError::Prepare { line });
         }
-        let (broker, operator) = following.people();
+        let (broker, operator) = (following.broker(), following.operator());
         let tools = match (&run, &prompt) {
             (Some(_), Some(prompt)) => self.tools_again(&head, prompt, operator, &resume.cancel)?,
             _ => Tools::default(),

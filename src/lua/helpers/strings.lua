@@ -33,8 +33,14 @@ end
 
 local new = {}
 
+-- Each first asks in the quickest way there is: a limit is known for strings alone.
+
 function new.find(...)
   local s, p, init, plain = ...
+  if init == nil and plain == nil then
+    local limit = limits[p]
+    if limit and type(s) == 'string' and #s <= limit then return find(s, p) end
+  end
   if plain then
     if type(s) == 'string' and type(p) == 'string' and (init == nil or is_integer(init)) then
       if #s * (#p + 8) < 8000000 then return find(s, p, init, plain) end
@@ -47,6 +53,10 @@ end
 
 function new.match(...)
   local s, p, init = ...
+  if init == nil then
+    local limit = limits[p]
+    if limit and type(s) == 'string' and #s <= limit then return match(s, p) end
+  end
   if is_short(s, p, init) then return match(s, p, init) end
   return finish(search(false, ...))
 end
@@ -92,6 +102,12 @@ function new.gmatch(...)
     local list, from, step = next_match()
     if list == nil then return nil end
     if step == 2 then return sub(s, list[from], list[from + 1]) end
+    if step == 6 then
+      local first, second = list[from + 3], list[from + 5]
+      if first >= 0 and second >= 0 then
+        return sub(s, list[from + 2], first), sub(s, list[from + 4], second)
+      end
+    end
     return values(s, list, from + 2, from + step - 1)
   end
 end

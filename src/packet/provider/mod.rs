@@ -1,7 +1,7 @@
 //! Who runs a prompt (spec P124 to P127).
 //!
 //! A [`Provider`] opens a [`Session`] for a [`Job`] and runs it to its end on the calling thread. It
-//! reports to a [`Sink`] while it does, gives up when the job's [`Interrupt`] is raised, and keeps
+//! reports to a [`Sink`] while it does, gives up when the job's [`Interrupt`](super::Interrupt) is raised, and keeps
 //! the job's [`Deadline`]. Whether the work is done is not its to say.
 
 mod command;

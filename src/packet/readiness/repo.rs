@@ -1,13 +1,13 @@
 //! Whether the repositories are there (spec P34).
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
 use super::ReadinessError;
+use crate::harness::CancelToken;
+use crate::packet::git::{Git, GitError};
 use crate::packet::packet::Packet;
 
 /// What is known of a repository.
@@ -38,7 +38,7 @@ pub struct RepoReport {
 /// Looks at every repository; each folder is asked about once.
 pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
     let default = packet.repos.default_repo().map(|repo| repo.name.as_str());
-    let mut asked: BTreeMap<PathBuf, Git> = BTreeMap::new();
+    let mut asked: BTreeMap<PathBuf, Answer> = BTreeMap::new();
     let mut look = |name: &str, path: Option<&Path>, is_default: bool| {
         let exists = path.is_some_and(Path::exists);
         let is_directory = path.is_some_and(Path::is_dir);
@@ -47,7 +47,7 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
                 let known = asked.entry(folder.to_owned());
                 *known.or_insert_with(|| ask(folder))
             }
-            None => Git::WorkTreeNot,
+            None => Answer::NoWorkTree,
         };
         let fault = match (path, git) {
             (None, _) => Some(("missing_path", "it has no path".to_owned())),
@@ -59,14 +59,14 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
                 "not_a_directory",
                 format!("{} is no folder", path.display()),
             )),
-            (Some(_), Git::Unavailable) => {
+            (Some(_), Answer::NoGit) => {
                 Some(("git_unavailable", "there is no git on PATH".to_owned()))
             }
-            (Some(path), Git::WorkTreeNot) => {
+            (Some(path), Answer::NoWorkTree) => {
                 let message = format!("{} is not in a git repository", path.display());
                 Some(("not_git_repo", message))
             }
-            (Some(_), Git::WorkTree) => None,
+            (Some(_), Answer::WorkTree) => None,
         };
         let errors = fault.map(|(kind, message)| ReadinessError {
             scope: "repo",
@@ -81,7 +81,7 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
             default: is_default,
             exists,
             is_directory,
-            is_git: git == Git::WorkTree,
+            is_git: git == Answer::WorkTree,
             is_ready: errors.is_none(),
             errors: errors.into_iter().collect(),
         }
@@ -100,25 +100,17 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
 
 /// What git says of a folder.
 #[derive(Clone, Copy, PartialEq)]
-enum Git {
+enum Answer {
     WorkTree,
-    WorkTreeNot,
-    Unavailable,
+    NoWorkTree,
+    NoGit,
 }
 
-fn ask(folder: &Path) -> Git {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(folder)
-        .args(["rev-parse", "--is-inside-work-tree"])
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null());
-    match command.output() {
-        Ok(output) if output.stdout.trim_ascii() == b"true" => Git::WorkTree,
-        Err(error) if error.kind() == ErrorKind::NotFound => Git::Unavailable,
-        _ => Git::WorkTreeNot,
+fn ask(folder: &Path) -> Answer {
+    let never = CancelToken::default();
+    match Git::new(folder, &never).line(&["rev-parse", "--is-inside-work-tree"]) {
+        Ok(line) if line == "true" => Answer::WorkTree,
+        Err(GitError::Missing) => Answer::NoGit,
+        Ok(_) | Err(_) => Answer::NoWorkTree,
     }
 }

@@ -8,7 +8,7 @@ use serde_yaml::Value as Yaml;
 
 use super::program::Program;
 use super::{NONE, program};
-use crate::packet::command_line::{Written, word};
+use crate::packet::command_line::{Written, line, word};
 use crate::packet::contract::entry::{Entry, list};
 use crate::packet::contract::inside::{clean, is_inside};
 use crate::packet::contract::pattern;
@@ -102,7 +102,7 @@ impl Form {
         }
         Ok(Self {
             mode,
-            command: text_of(entry).unwrap_or_default(),
+            command: text_of(mode, &argv),
             argv,
             is_repo_program,
             root: root.to_owned(),
@@ -177,7 +177,7 @@ pub(super) fn unknown(entry: Entry<'_>, verdict: Verdict) -> Verdict {
     };
     verdict
         .with("mode", mode.map(Mode::name))
-        .with("command", text_of(entry))
+        .with("command", mode.map(|mode| text_of(mode, argv)))
         .with("argv", argv)
         .with("cwd", NONE)
         .with("timeout_ms", mode.map(|mode| timeout_ms(entry, mode)))
@@ -197,8 +197,11 @@ fn words(entry: Entry<'_>) -> Option<(Mode, Vec<String>)> {
 }
 
 /// The command as text.
-fn text_of(entry: Entry<'_>) -> Option<String> {
-    Written::of(entry).map(|written| written.text())
+fn text_of(mode: Mode, argv: &[String]) -> String {
+    match mode {
+        Mode::Structured => line(argv),
+        Mode::LegacyShell => argv.last().cloned().unwrap_or_default(),
+    }
 }
 
 /// A word, or the place in a repo that it stands for (spec P60).

@@ -1,0 +1,155 @@
+//! What a record costs: a run of 10,000 store operations and 1,000 scripted rounds without a record,
+//! with one, and replayed from it, one after the other in turns; and how fast, and in how little
+//! memory, a record of a million lines is read.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufReader, BufWriter, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use peak_alloc::PeakAlloc;
+use runvil::Outcome;
+use runvil::harness::record::{Reader, Recorder};
+use runvil::harness::{Harness, Launch, Script, Store, replay};
+
+#[global_allocator]
+static PEAK: PeakAlloc = PeakAlloc;
+
+const TURNS: usize = 15;
+
+/// A prompt with one block.
+fn prompt(lua: &str) -> String {
+    format!(
+        "---\nname: bench\ndescription: d\nrunvil: 0\nmodels:\n  main: {{description: d}}\n---\n# T\n\n\
+         ```lua\nmodels.default('main', {{}})\n```\n\n## A\n\n```lua\n{lua}\n```\n"
+    )
+}
+
+/// A launch with a script, and a store in a folder where there is one.
+fn launch(folder: Option<&std::path::Path>) -> Launch {
+    let script = Script::from_yaml("rounds:\n- {reply: said}\n").expect("a script");
+    Launch {
+        model: Some(script.model().clone()),
+        broker: Some(Arc::new(script)),
+        store: folder.map(|folder| Store::directory(folder).expect("a folder")),
+        ..Launch::default()
+    }
+}
+
+fn timed(deed: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    deed();
+    start.elapsed()
+}
+
+fn run(source: &str, launch: Launch) {
+    let report = Harness::default().run(source, launch, &mut |event| {
+        black_box(event);
+    });
+    assert!(
+        matches!(report.outcome, Outcome::Completed(_)),
+        "{:?}",
+        report.outcome
+    );
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1000.0
+}
+
+/// Runs a prompt in turns: plain, recorded, replayed.
+fn compare(name: &str, lua: &str, in_folder: bool) {
+    let source = prompt(lua);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("record");
+    let store = folder.path().join("store");
+    std::fs::create_dir(&store).expect("a folder");
+    let store = in_folder.then_some(store.as_path());
+    let [mut plain, mut recorded, mut replayed] = [Vec::new(), Vec::new(), Vec::new()];
+    for _ in 0..TURNS {
+        plain.push(timed(|| run(&source, launch(store))));
+        recorded.push(timed(|| {
+            let record = Some(Recorder::file(File::create(&file).expect("a file")));
+            run(
+                &source,
+                Launch {
+                    record,
+                    ..launch(store)
+                },
+            );
+        }));
+        let record = BufReader::new(File::open(&file).expect("a record"));
+        replayed.push(timed(|| {
+            replay(record, &mut |event| {
+                black_box(event);
+            })
+            .expect("no difference");
+        }));
+    }
+    let bytes = std::fs::metadata(&file).expect("a record").len();
+    let (plain, recorded, replayed) = (median(plain), median(recorded), median(replayed));
+    println!(
+        "{name}: {plain:.1} ms, recorded {recorded:.1} ms ({:.2}), replayed {replayed:.1} ms ({:.2}), \
+         {bytes} bytes",
+        recorded / plain,
+        replayed / plain,
+    );
+}
+
+/// Reads a record of a million lines.
+fn read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("record");
+    let mut out = BufWriter::new(File::create(&file).expect("a file"));
+    for at in 0..1_000_000 {
+        writeln!(
+            out,
+            r#"{{"v":1,"t":"event","task":"0","seq":{at},"event":{{"kind":"lua","execution":"x","section":"A","message":"message {at}"}}}}"#
+        )
+        .expect("room");
+    }
+    drop(out);
+    PEAK.reset_peak_usage();
+    let before = PEAK.current_usage();
+    let mut lines = 0;
+    let took = timed(|| {
+        for line in Reader::new(BufReader::new(File::open(&file).expect("a record"))) {
+            lines += u64::from(black_box(line).is_ok());
+        }
+    });
+    assert_eq!(lines, 1_000_000);
+    let peak = PEAK.peak_usage() - before;
+    println!(
+        "{lines} lines read in {} ms, {peak} bytes at most",
+        took.as_millis()
+    );
+}
+
+fn main() {
+    // `cargo test` builds and runs benches to see that they work.
+    if !std::env::args().any(|word| word == "--bench") {
+        return;
+    }
+    let operations = "for i = 1, 2500 do local p = 'f' .. i % 100 store.write(p, 'some text') \
+                      store.read(p) store.append(p, 'more') store.exists(p) end ";
+    let rounds = "for i = 1, 1000 do models.infer('round ' .. i) end return 'done'";
+    compare(
+        "10,000 operations in memory and 1,000 rounds",
+        &format!("{operations}{rounds}"),
+        false,
+    );
+    compare(
+        "10,000 operations in memory",
+        &format!("{operations} return 'done'"),
+        false,
+    );
+    compare("1,000 rounds", rounds, false);
+    compare(
+        "10,000 operations in a folder",
+        &format!("{operations} return 'done'"),
+        true,
+    );
+    read();
+}
