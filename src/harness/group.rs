@@ -2,14 +2,14 @@
 
 #[cfg(unix)]
 pub(crate) use unix::{
-    code, has_ended, kill, lead, read_some, terminate, unblock, wait_for_any, wait_for_room,
-    write_some,
+    code, has_ended, kill, lead, read_some, signal, terminate, unblock, wait_for_any,
+    wait_for_room, write_some,
 };
 
 #[cfg(not(unix))]
 pub(crate) use other::{
-    code, has_ended, kill, lead, read_some, terminate, unblock, wait_for_any, wait_for_room,
-    write_some,
+    code, has_ended, kill, lead, read_some, signal, terminate, unblock, wait_for_any,
+    wait_for_room, write_some,
 };
 
 #[cfg(unix)]
@@ -53,6 +53,11 @@ mod unix {
     pub(crate) fn code(status: ExitStatus) -> i32 {
         let signal = status.signal().map(|signal| 128 + signal);
         status.code().or(signal).unwrap_or(-1)
+    }
+
+    /// The signal that ended a process, if one did.
+    pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
+        status.signal()
     }
 
     /// From now on [`write_some`] or [`read_some`] waits for nothing.
@@ -128,6 +133,11 @@ mod other {
     /// How a process ended.
     pub(crate) fn code(status: ExitStatus) -> i32 {
         status.code().unwrap_or(-1)
+    }
+
+    /// There are no signals here.
+    pub(crate) fn signal(_status: ExitStatus) -> Option<i32> {
+        None
     }
 
     /// A pipe cannot be asked what it takes or has at once, so it is used as it is.

@@ -29,6 +29,7 @@ mod options;
 mod packet;
 mod process;
 mod profile;
+mod program;
 mod progress;
 mod prompt;
 mod prompt_file;

@@ -55,7 +55,7 @@ fn every_example_is_tested() {
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();
-    let tested = ["recovery", "several-repos", "single-repo"].map(str::to_owned);
+    let tested = ["program", "recovery", "several-repos", "single-repo"].map(str::to_owned);
     assert_eq!(names, BTreeSet::from(tested));
 }
 
@@ -65,6 +65,24 @@ fn one_repository() {
     runs_through(&packet, &["01", "02"]);
     let log = packet.shell("cd workspace; git log --format=%s; git status --porcelain");
     assert_eq!(log, "docs: link the notes\ndocs: write notes\nBegin\n");
+}
+
+/// The prompts are programs; the second is repaired once.
+#[test]
+fn programs() {
+    let packet = example("program");
+    runs_through(&packet, &["01", "02"]);
+    assert_eq!(packet.attempts("01"), "run: completed");
+    assert_eq!(
+        packet.attempts("02"),
+        "run: verification_failed; repair: completed"
+    );
+    let written = packet.shell("cd workspace; cat INDEX.md COUNT.md; git status --porcelain");
+    assert_eq!(
+        written,
+        "# Index\n\n- [Ants](notes/ants.md)\n- [Bees](notes/bees.md)\n\
+         2 notes\nchecked by attempt 2\n"
+    );
 }
 
 #[test]

@@ -8,11 +8,14 @@
 mod process;
 
 mod cases;
+mod command;
 mod crash;
 mod examples;
 mod figure;
 mod fixture;
 mod locks;
 mod matrix;
+mod model;
+mod program;
 mod signals;
 mod stores;

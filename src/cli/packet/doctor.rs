@@ -6,7 +6,7 @@ use runvil::packet::{Mapping, Packet, PacketError};
 
 use super::super::status::Status;
 use super::place::{Place, config_home};
-use super::providers::providers;
+use super::providers;
 use super::report;
 
 #[derive(Args)]
@@ -56,7 +56,7 @@ pub fn preflight(args: &PreflightArgs) -> Status {
 
 fn survey(place: &Place) -> Result<ReadinessReport, PacketError> {
     let packet = Packet::load(place.folder(), &config_home())?;
-    let providers = providers();
+    let providers = providers::usual();
     let probe =
         |packet: &_, prompt: Option<&_>, options: &_| providers.problems(packet, prompt, options);
     readiness::survey(&packet, &Mapping::new(), &probe)

@@ -1,9 +1,9 @@
 //! The flags that `run` and `plan` share (spec P22).
 
-use std::path::PathBuf;
-
 use clap::Args;
 use runvil::packet::{Mapping, Selectors};
+
+use super::host::HostFlags;
 
 /// Which prompts, and with which options.
 #[derive(Args)]
@@ -13,6 +13,10 @@ pub struct RunFlags {
 
     #[command(flatten)]
     pub options: OptionFlags,
+
+    #[command(flatten)]
+    #[allow(dead_code, reason = "`plan` takes the flags of `run` and runs nothing")]
+    pub host: HostFlags,
 
     #[command(flatten)]
     #[allow(dead_code, reason = "`plan` takes the flags of `run` and runs nothing")]
@@ -166,12 +170,4 @@ pub struct RunOnlyFlags {
     /// Show what would be run, and run nothing
     #[arg(long)]
     pub dry_run: bool,
-
-    /// The host configuration, for the providers runvil and model
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-
-    /// Answer model rounds from this file, for the same
-    #[arg(long, value_name = "FILE")]
-    pub script: Option<PathBuf>,
 }

@@ -7,6 +7,7 @@ mod doctor;
 mod dry_run;
 mod explain;
 mod flags;
+mod host;
 mod lint;
 mod list;
 mod new;

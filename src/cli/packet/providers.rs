@@ -1,8 +1,30 @@
 //! The providers that this host has.
 
-use runvil::packet::provider::Providers;
+use std::rc::Rc;
 
-/// All of them.
-pub fn providers() -> Providers {
+use runvil::packet::provider::{Conversations, Programs, Providers};
+
+use super::super::status::SetupError;
+use super::host::{HostFlags, PacketHost};
+
+/// All of them, with a host as it is where nobody says anything of it.
+pub fn usual() -> Providers {
+    with(PacketHost::new(&HostFlags::default()))
+}
+
+/// All of them, with the host of these flags.
+///
+/// # Errors
+/// A file that a flag names and that cannot be taken.
+pub fn providers(flags: &HostFlags) -> Result<Providers, SetupError> {
+    let host = PacketHost::new(flags);
+    host.check()?;
+    Ok(with(host))
+}
+
+fn with(host: PacketHost) -> Providers {
+    let host = Rc::new(host);
     Providers::default()
+        .with(Box::new(Programs::new(host.clone())))
+        .with(Box::new(Conversations::new(host)))
 }

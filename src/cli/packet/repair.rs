@@ -8,6 +8,7 @@ use runvil::packet::run::{self, Committer, RepairRequest};
 
 use super::super::status::Status;
 use super::flags::OptionFlags;
+use super::host::HostFlags;
 use super::place::config_home;
 use super::providers::providers;
 use super::{report, run::perform};
@@ -35,6 +36,9 @@ pub struct RepairArgs {
 
     #[command(flatten)]
     options: OptionFlags,
+
+    #[command(flatten)]
+    host: HostFlags,
 }
 
 /// Repairs a prompt.
@@ -62,7 +66,11 @@ pub fn repair(args: &RepairArgs) -> Status {
             false => Committer::Git,
         },
     };
+    let providers = match providers(&args.host) {
+        Ok(providers) => providers,
+        Err(error) => return report::unready(&error),
+    };
     perform(&packet, &flags, false, |observer, listener| {
-        run::repair(request, &providers(), observer, &listener.interrupt)
+        run::repair(request, &providers, observer, &listener.interrupt)
     })
 }

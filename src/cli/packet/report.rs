@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::args::ColorChoice;
 use super::super::console;
 use super::super::escape::{escape, escape_json};
-use super::super::status::Status;
+use super::super::status::{SetupError, Status};
 use super::super::style::Style;
 
 /// The style of standard error.
@@ -21,6 +21,12 @@ pub fn refused(error: &PacketError) -> Status {
         PacketError::Progress { .. } => Status::Refused,
         _ => Status::Setup,
     }
+}
+
+/// Says why the host is not ready, so that nothing ran.
+pub fn unready(SetupError(why): &SetupError) -> Status {
+    error(why);
+    Status::Setup
 }
 
 /// Says on standard error what is wrong.

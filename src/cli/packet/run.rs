@@ -70,11 +70,15 @@ pub fn run(args: &RunArgs) -> Status {
         committer: committer(only),
         skip_readiness: only.skip_preflight,
     };
+    let providers = match providers(&args.flags.host) {
+        Ok(providers) => providers,
+        Err(error) => return report::unready(&error),
+    };
     perform(
         &packet,
         &flags,
         selectors.needs_progress(),
-        |observer, listener| run::run(request, &providers(), observer, &listener.interrupt),
+        |observer, listener| run::run(request, &providers, observer, &listener.interrupt),
     )
 }
 

@@ -128,7 +128,7 @@ fn problems(language: Language, entry: Entry<'_>, data: &Value) -> Vec<String> {
 }
 
 /// What a data path leads to: keys of maps, joined with dots.
-fn at<'a>(data: &'a Value, path: &str) -> Option<&'a Value> {
+pub(in crate::packet) fn at<'a>(data: &'a Value, path: &str) -> Option<&'a Value> {
     let mut keys = path.split('.').filter(|key| !key.is_empty());
     keys.try_fold(data, |data, key| data.as_object()?.get(key))
 }
@@ -201,7 +201,7 @@ fn none_match(entry: Entry<'_>, data: &Value, problems: &mut Vec<String>) {
 }
 
 /// Whether two values are the same, numbers by what they stand for.
-fn is_equal(a: &Value, b: &Value) -> bool {
+pub(in crate::packet) fn is_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => match (a.as_i128(), b.as_i128()) {
             (Some(a), Some(b)) => a == b,

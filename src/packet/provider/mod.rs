@@ -4,15 +4,25 @@
 //! reports to a [`Sink`] while it does, gives up when the job's [`Interrupt`](super::Interrupt) is raised, and keeps
 //! the job's [`Deadline`]. Whether the work is done is not its to say.
 
+mod command;
 mod deadline;
 mod event;
+mod failed_round;
+mod ground;
+mod host;
 mod job;
+mod model;
+mod programs;
 mod providers;
 mod simulated;
 
+pub use command::CommandLine;
 pub use deadline::Deadline;
 pub use event::Event;
+pub use host::{Host, Wanted};
 pub use job::{Job, Setting};
+pub use model::Conversations;
+pub use programs::Programs;
 pub use providers::Providers;
 pub use simulated::Simulated;
 

@@ -1,17 +1,18 @@
 //! The providers that a host has.
 
-use super::{Provider, Setting, Simulated};
+use super::{CommandLine, Provider, Setting, Simulated};
 use crate::packet::options::Options;
 use crate::packet::packet::Packet;
 use crate::packet::prompt::Prompt;
 use crate::packet::words::ProviderKind;
 
-/// One provider of each kind at most. `simulated` is always there.
+/// One provider of each kind at most. `simulated` and `command`, which need nothing of the host,
+/// are always there.
 pub struct Providers(Vec<Box<dyn Provider>>);
 
 impl Default for Providers {
     fn default() -> Self {
-        Self(vec![Box::new(Simulated)])
+        Self(vec![Box::new(Simulated), Box::new(CommandLine)])
     }
 }
 

@@ -16,7 +16,7 @@ mod store;
 
 pub use clock::{Instant, now};
 pub use error::StateError;
-pub use folder::StateFolder;
+pub use folder::{STATE_FOLDER, StateFolder};
 pub use generation::{Generation, Opening, RunEnd};
 pub use journal::Journal;
 pub use lock::RunLock;

@@ -1,0 +1,264 @@
+//! What the file tools do, within the repositories (spec P147, P148).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::engine::store::broken_rule;
+use crate::harness::{Backend, BackendError, EntryKind};
+use crate::packet::contract::pattern::compile;
+use crate::packet::name::PACKET;
+use crate::packet::provider::Setting;
+use crate::packet::provider::ground::{Ground, refuse_closed};
+use crate::packet::resolve::resolve;
+
+/// The most paths of a listing, lines of a search, and bytes of what is read and written.
+const MOST_PATHS: usize = 1000;
+const MOST_MATCHES: usize = 200;
+const MOST_READ: usize = 256 << 10;
+const MOST_WRITTEN: usize = 1 << 20;
+
+/// The repositories that the tools reach.
+pub(super) struct Files {
+    grounds: BTreeMap<String, Ground>,
+    /// The repo that is meant where none is named.
+    usual: String,
+}
+
+/// A tool's result: its text, or what went wrong.
+pub(super) type Told = Result<String, String>;
+
+/// The arguments of a call.
+struct Arguments<'a>(&'a Value);
+
+impl Arguments<'_> {
+    fn text(&self, name: &str) -> Result<&str, String> {
+        self.0[name]
+            .as_str()
+            .ok_or_else(|| format!("{name} must be a string"))
+    }
+
+    fn path(&self) -> &str {
+        self.0["path"].as_str().unwrap_or(".")
+    }
+
+    fn number(&self, name: &str, usual: usize) -> Result<usize, String> {
+        match &self.0[name] {
+            Value::Null => Ok(usual),
+            value => value
+                .as_u64()
+                .and_then(|number| usize::try_from(number).ok())
+                .ok_or_else(|| format!("{name} must be a whole number")),
+        }
+    }
+}
+
+impl Files {
+    /// The repositories of a prompt: its targets are written, the packet's folder is read.
+    pub(super) fn of(setting: Setting<'_>, is_plan: bool) -> Result<Self, String> {
+        let mut grounds = BTreeMap::new();
+        let mut usual = None;
+        for repo in setting.packet.targets(setting.prompt) {
+            if let Some(path) = &repo.path {
+                grounds.insert(repo.name.clone(), Ground::open(path, !is_plan)?);
+                usual.get_or_insert_with(|| repo.name.clone());
+            }
+        }
+        // Without a repo the packet's folder is what is worked on.
+        let is_target = usual.is_none() && !is_plan;
+        grounds.insert(
+            PACKET.to_owned(),
+            Ground::open(&setting.packet.root, is_target)?,
+        );
+        Ok(Self {
+            grounds,
+            usual: usual.unwrap_or_else(|| PACKET.to_owned()),
+        })
+    }
+
+    /// Calls a tool.
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Told {
+        let given = Arguments(arguments);
+        let repo = arguments["repo"].as_str().unwrap_or(&self.usual).to_owned();
+        let ground = self.grounds.get_mut(&repo);
+        let ground = ground.ok_or_else(|| format!("repo {repo:?} is not known"))?;
+        let shown = given.path();
+        let path = inside(ground, shown)?;
+        if let "write_file" | "edit_file" | "delete_file" = tool
+            && !ground.is_writable
+        {
+            return Err("refused: read-only".to_owned());
+        }
+        match tool {
+            "list_files" => list(ground, &path, given.number("depth", 2)?),
+            "read_file" => read_lines(ground, &path, shown, &given),
+            "search_files" => search(ground, &path, given.text("pattern")?),
+            "write_file" => {
+                let content = given.text("content")?;
+                write(ground, &path, content)?;
+                Ok(format!("wrote {} bytes to {shown}", content.len()))
+            }
+            "edit_file" => edit(ground, &path, shown, &given),
+            "delete_file" => match ground.files.kind(&path).map_err(said)? {
+                Some(EntryKind::File) => {
+                    ground.files.remove(&path).map_err(said)?;
+                    Ok(format!("deleted {shown}"))
+                }
+                Some(EntryKind::Directory) => Err(said(BackendError::IsADirectory)),
+                None => Err(said(BackendError::NotFound)),
+            },
+            other => Err(format!("there is no tool {other:?}")),
+        }
+    }
+}
+
+/// A path as the folder has it: relative, without `.` and `..`; empty for the folder itself.
+fn inside(ground: &Ground, written: &str) -> Result<String, String> {
+    if Path::new(written).is_absolute() {
+        return Err("refused: absolute path".to_owned());
+    }
+    let leaves = || "refused: path leaves the repository".to_owned();
+    let mut parts: Vec<&str> = Vec::new();
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or_else(leaves)?;
+            }
+            part => parts.push(part),
+        }
+    }
+    let path = parts.join("/");
+    ground.check(&path).map_err(said)?;
+    if !resolve(&ground.root, &path).starts_with(&ground.root) {
+        return Err(leaves());
+    }
+    match broken_rule(&path) {
+        Some(rule) if !path.is_empty() => Err(format!("refused: {}", rule.phrase())),
+        _ => Ok(path),
+    }
+}
+
+/// An error as a tool tells it.
+fn said(error: BackendError) -> String {
+    match error {
+        BackendError::PermissionDenied(reason) => format!("refused: {reason}"),
+        BackendError::NotFound => "there is no such file".to_owned(),
+        BackendError::IsADirectory => "it is a folder".to_owned(),
+        BackendError::NotADirectory => "a file stands where a folder is wanted".to_owned(),
+        BackendError::DirectoryNotEmpty => "the folder is not empty".to_owned(),
+        BackendError::AlreadyExists => "a file of another spelling is there".to_owned(),
+        BackendError::Unsupported(why) | BackendError::Failed(why) => why,
+    }
+}
+
+/// The files and folders below a folder, in byte order, folders with a slash.
+fn below(ground: &Ground, path: &str, depth: usize) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    let mut pending = vec![(path.to_owned(), 1)];
+    while let Some((folder, level)) = pending.pop() {
+        let entries = fs::read_dir(ground.root.join(&folder));
+        let entries = entries.map_err(|error| crate::packet::source::cause(&error))?;
+        for entry in entries.flatten() {
+            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
+                continue;
+            };
+            if refuse_closed(&name).is_err() {
+                continue;
+            }
+            let path = match folder.is_empty() {
+                true => name,
+                false => format!("{folder}/{name}"),
+            };
+            if kind.is_dir() {
+                found.push(format!("{path}/"));
+                if level < depth {
+                    pending.push((path, level + 1));
+                }
+            } else if kind.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn list(ground: &Ground, path: &str, depth: usize) -> Told {
+    let mut paths = below(ground, path, depth)?;
+    if paths.len() > MOST_PATHS {
+        paths.truncate(MOST_PATHS);
+        paths.push("[more]".to_owned());
+    }
+    Ok(paths.join("\n"))
+}
+
+fn read(ground: &mut Ground, path: &str, shown: &str) -> Told {
+    let bytes = ground.files.read(path).map_err(said)?;
+    String::from_utf8(bytes).map_err(|_| format!("not a text file: {shown}"))
+}
+
+fn read_lines(ground: &mut Ground, path: &str, shown: &str, given: &Arguments<'_>) -> Told {
+    let first = given.number("start_line", 1)?.max(1);
+    let count = given.number("lines", 2000)?;
+    let text = read(ground, path, shown)?;
+    let mut out = String::new();
+    for line in text.split_inclusive('\n').skip(first - 1).take(count) {
+        if out.len() + line.len() > MOST_READ {
+            out.push_str("[cut]");
+            break;
+        }
+        out.push_str(line);
+    }
+    Ok(out)
+}
+
+fn search(ground: &mut Ground, path: &str, pattern: &str) -> Told {
+    let pattern = compile(pattern).map_err(|error| error.to_string())?;
+    let paths = match ground.files.kind(path) {
+        Ok(Some(EntryKind::File)) => vec![path.to_owned()],
+        _ => below(ground, path, usize::MAX)?,
+    };
+    let mut found = Vec::new();
+    for path in paths.iter().filter(|path| !path.ends_with('/')) {
+        let Ok(text) = read(ground, path, path) else {
+            continue;
+        };
+        for (number, line) in text.lines().enumerate() {
+            if pattern.is_match(line) {
+                found.push(format!("{path}:{}: {line}", number + 1));
+            }
+            if found.len() == MOST_MATCHES {
+                return Ok(found.join("\n"));
+            }
+        }
+    }
+    Ok(found.join("\n"))
+}
+
+fn write(ground: &mut Ground, path: &str, content: &str) -> Result<(), String> {
+    if content.len() > MOST_WRITTEN {
+        return Err(format!("content is larger than {MOST_WRITTEN} bytes"));
+    }
+    let written = ground.files.write(path, content.as_bytes());
+    written.map_err(said)
+}
+
+fn edit(ground: &mut Ground, path: &str, shown: &str, given: &Arguments<'_>) -> Told {
+    let (old, new) = (given.text("old")?, given.text("new")?);
+    let text = read(ground, path, shown)?;
+    let count = match old.is_empty() {
+        true => 0,
+        false => text.matches(old).count(),
+    };
+    match count {
+        0 => return Err(format!("old text not found in {shown}")),
+        1 => {}
+        _ if given.0["all"] == Value::Bool(true) => {}
+        count => return Err(format!("old text occurs {count} times in {shown}")),
+    }
+    write(ground, path, &text.replace(old, new))?;
+    Ok(format!("replaced {count}"))
+}

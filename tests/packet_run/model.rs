@@ -1,0 +1,232 @@
+//! The provider `model`: a conversation with file tools (spec P146 to P150; K49). A script answers.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::fixture::{Packet, prompt};
+use crate::process::Finished;
+
+/// A packet whose prompt `01` a model works on, which answers by this script.
+fn packet(keys: &str, script: &str) -> Packet {
+    let manifest = "---\nname: demo\nprovider: model\nrepos:\n  app: {path: app, default: true}\n\
+                    recovery: {repair: {enabled: false}, retry: {base_delay_ms: 0, max_delay_ms: 0, \
+                    class_attempts: {provider_runtime_claim: 0, transport_timeout: 0}}}\n---\n";
+    let packet = Packet::new(&[
+        ("prompt_runner_packet.md", manifest),
+        ("prompts/01_a.prompt.md", &prompt("01", keys)),
+        ("script.yaml", script),
+    ]);
+    packet.write("app/two.txt", "one\ntwo two\n");
+    packet.shell("cd app && git add -A && git commit -qm two");
+    packet
+}
+
+fn run(packet: &Packet) -> Finished {
+    packet.run(&["run", "--script", "script.yaml"])
+}
+
+/// A script that calls tools once, all in one reply, and is done.
+fn calls(calls: &str) -> String {
+    format!("rounds:\n  - calls: [{calls}]\n    times: 1\n  - reply: Done.\n")
+}
+
+/// What was said, a message a line.
+fn conversation(packet: &Packet) -> Vec<Value> {
+    let text = packet.shell("cat .prompt_runner/sessions/prompt-01-*.jsonl");
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The results of tools, in order.
+fn results(packet: &Packet) -> Vec<String> {
+    let said = conversation(packet);
+    let told = said.iter().filter(|message| message["role"] == "tool");
+    told.map(|message| message["content"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_model_works_with_files_until_it_is_done() {
+    let script = calls(
+        "{name: list_files, arguments: {}}, \
+         {name: read_file, arguments: {path: two.txt, start_line: 2, lines: 1}}, \
+         {name: search_files, arguments: {pattern: 'tw+o'}}, \
+         {name: write_file, arguments: {path: new/a.txt, content: hi}}, \
+         {name: edit_file, arguments: {path: two.txt, old: one, new: three}}, \
+         {name: delete_file, arguments: {path: README.md}}, \
+         {name: read_file, arguments: {repo: packet, path: script.yaml, lines: 1}}",
+    );
+    let packet = packet(
+        "verify: {contains: [{path: new/a.txt, text: hi}, {path: two.txt, text: three}]}",
+        &script,
+    );
+    packet.shell("chmod 755 app/two.txt");
+    let finished = run(&packet);
+    assert_eq!((finished.status, finished.stderr.as_str()), (Some(0), ""));
+    assert_eq!(packet.progress(), ["01:completed:SHA"]);
+    assert_eq!(
+        results(&packet),
+        [
+            "README.md\ntwo.txt",
+            "two two\n",
+            "two.txt:2: two two",
+            "wrote 2 bytes to new/a.txt",
+            "replaced 1",
+            "deleted README.md",
+            "rounds:\n",
+        ]
+    );
+    let mode = fs::metadata(packet.path("app/two.txt"))
+        .unwrap()
+        .permissions();
+    assert_eq!(mode.mode() & 0o777, 0o755);
+    let said = conversation(&packet);
+    let system = said[0]["content"].as_str().unwrap();
+    assert!(system.ends_with("\n\nRepositories:\n- app"), "{system}");
+    assert_eq!(said[1]["content"], "# B\n");
+    assert_eq!(said.last().unwrap()["content"], "Done.");
+}
+
+/// K49: nothing outside is touched, and the session goes on.
+#[test]
+fn a_model_keeps_to_its_repositories() {
+    let script = calls(
+        "{name: read_file, arguments: {path: ../x}}, \
+         {name: read_file, arguments: {path: /etc/passwd}}, \
+         {name: write_file, arguments: {path: .git/hooks/pre-commit, content: x}}, \
+         {name: write_file, arguments: {path: ln/x, content: x}}, \
+         {name: read_file, arguments: {path: in/config}}, \
+         {name: edit_file, arguments: {path: two.txt, old: two, new: x}}, \
+         {name: edit_file, arguments: {path: two.txt, old: four, new: x}}, \
+         {name: write_file, arguments: {repo: packet, path: x, content: x}}, \
+         {name: read_file, arguments: {repo: docs, path: x}}, \
+         {name: read_file, arguments: {}}, \
+         {name: write_file, arguments: {path: a}}, \
+         {name: run_shell, arguments: {}}, \
+         {name: read_file, arguments: {path: odd}}, \
+         {name: edit_file, arguments: {path: two.txt, old: two, new: 2, all: true}}",
+    );
+    let packet = packet("", &script);
+    fs::create_dir(packet.path("outside")).unwrap();
+    symlink("../outside", packet.path("app/ln")).unwrap();
+    symlink(".git", packet.path("app/in")).unwrap();
+    fs::write(packet.path("app/odd"), b"\xff").unwrap();
+    let finished = run(&packet);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert_eq!(
+        results(&packet),
+        [
+            "refused: path leaves the repository",
+            "refused: absolute path",
+            "refused: .git is not accessible",
+            "refused: path leaves the repository",
+            "refused: .git is not accessible",
+            "old text occurs 2 times in two.txt",
+            "old text not found in two.txt",
+            "refused: read-only",
+            "repo \"docs\" is not known",
+            "it is a folder",
+            "content must be a string",
+            "there is no tool \"run_shell\"",
+            "not a text file: odd",
+            "new must be a string",
+        ]
+    );
+    assert_eq!(fs::read_dir(packet.path("outside")).unwrap().count(), 0);
+    assert_eq!(packet.read("app/.git/hooks/pre-commit"), None);
+}
+
+#[test]
+fn only_what_is_allowed_is_offered() {
+    let both = "{name: write_file, arguments: {path: a, content: b}}, \
+                {name: edit_file, arguments: {path: two.txt, old: one, new: b}}";
+    for (keys, expected) in [
+        (
+            "allowed_tools: [Read, Edit, Bash]",
+            ["there is no tool \"write_file\"", "replaced 1"],
+        ),
+        (
+            "permission_mode: plan",
+            [
+                "there is no tool \"write_file\"",
+                "there is no tool \"edit_file\"",
+            ],
+        ),
+    ] {
+        let packet = packet(keys, &calls(both));
+        assert_eq!(run(&packet).status, Some(0));
+        assert_eq!(results(&packet), expected, "{keys}");
+    }
+}
+
+#[test]
+fn a_session_has_a_bound_of_rounds() {
+    let script = "rounds:\n  - calls: [{name: list_files, arguments: {}}]\n";
+    let packet = packet(
+        "max_turns: 3\nsystem_prompt: S\nappend_system_prompt: A",
+        script,
+    );
+    assert_eq!(run(&packet).status, Some(1));
+    let failure = &packet.prompt("01")["attempts"][0]["failure"];
+    assert_eq!(failure["class"], "provider_runtime_claim");
+    assert_eq!(failure["message"], "turn limit of 3 reached");
+    assert_eq!(results(&packet).len(), 3);
+    let said = conversation(&packet);
+    assert_eq!(said[0]["content"], "S\n\nA\n\nRepositories:\n- app");
+}
+
+/// P149, P150: the same conversation goes on.
+#[test]
+fn a_broken_conversation_is_taken_up_again() {
+    let script = "rounds:\n  - when: {contains: Continue}\n    reply: Done.\n  \
+                  - when: {tool_result: list_files}\n    error: {timeout: true}\n  \
+                  - calls: [{name: list_files, arguments: {}}]\n";
+    let packet = packet("", script);
+    let finished = run(&packet);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert_eq!(packet.prompt("01")["attempts"][0]["resumes"], 1);
+    let roles: Vec<String> = conversation(&packet)
+        .iter()
+        .map(|message| message["role"].as_str().unwrap().to_owned())
+        .collect();
+    let expected = ["system", "user", "assistant", "tool", "user", "assistant"];
+    assert_eq!(roles, expected);
+}
+
+#[test]
+fn without_a_model_the_packet_is_not_ready() {
+    let packet = packet("", "rounds: []\n");
+    let mut command = packet.command(&["preflight"]);
+    command.env_remove("RUNVIL_GATEWAY_URL");
+    command.env("XDG_CONFIG_HOME", packet.path("none"));
+    let refused = crate::process::finish(&mut command, "");
+    assert_eq!(refused.status, Some(1), "{}", refused.stdout);
+    let expected = "ERROR: provider model has no model: there is no gateway and no script\n";
+    assert_eq!(refused.stderr, expected);
+}
+
+#[test]
+fn a_waiting_model_is_interrupted() {
+    let packet = packet("", "rounds:\n  - reply: Late.\n    delay_ms: 60000\n");
+    let mut command = packet.command(&["run", "--script", "script.yaml"]);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    for _ in 0..2000 {
+        if packet.attempts("01") == "run: running" {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(packet.attempts("01"), "run: interrupted");
+}
