@@ -68,8 +68,12 @@ pub fn configuration(named: Option<&Path>) -> Result<Config, SetupError> {
             let config = Config::from_yaml(&source::read(&file, TEXT_CAP)?);
             let folder = file.parent().unwrap_or(Path::new("")).to_owned();
             config
-                .map(|config| Config { folder, ..config })
                 .map_err(|error| misread(&file, &error))
+                .map(|config| Config {
+                    folder,
+                    file: Some(file),
+                    ..config
+                })
         }
         None => Ok(Config::default()),
     }

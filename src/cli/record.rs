@@ -19,10 +19,12 @@ pub struct RecordFile {
 
 impl RecordFile {
     /// Opens the file that the words name, so that nothing runs where it cannot be written. What it
-    /// holds stays until the run begins. `taken` are the files that the run reads or writes beside.
+    /// holds stays until the run begins. `taken` are the files that the run reads or writes beside,
+    /// `store` is the folder of its store.
     pub fn open(
         args: &RecordArgs,
-        taken: &[Option<&Path>],
+        taken: &[PathBuf],
+        store: Option<&Path>,
     ) -> Result<Option<(Self, Recorder)>, SetupError> {
         let Some(file) = &args.record else {
             return Ok(None);
@@ -38,8 +40,12 @@ impl RecordFile {
         if known.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(blame("it is a folder"));
         }
-        if is_regular && taken.iter().flatten().any(|other| is_same(file, other)) {
+        let may_hold = is_regular || known.is_none();
+        if may_hold && taken.iter().any(|other| is_same(file, other)) {
             return Err(blame("the run has this file for something else"));
+        }
+        if may_hold && store.is_some_and(|store| is_within(file, store)) {
+            return Err(blame("it is in the run's store"));
         }
         if is_regular && !args.force {
             return Err(blame("it is there already; `--force` writes over it"));
@@ -54,6 +60,9 @@ impl RecordFile {
                 _ => blame(&error.to_string()),
             })?;
         if args.durable {
+            if !opened.metadata().is_ok_and(|opened| opened.is_file()) {
+                return Err(blame("`--durable` needs a regular file"));
+            }
             settle_name(file);
         }
         let recorder = match args.durable {
@@ -73,21 +82,41 @@ impl RecordFile {
     }
 }
 
-/// Whether two names are of one file.
+/// Whether two names are of one file, be it by links.
 fn is_same(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
+    #[cfg(unix)]
+    if let (Ok(one), Ok(other)) = (fs::metadata(one), fs::metadata(other)) {
+        use std::os::unix::fs::MetadataExt;
+        return (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    matches!((place(one), place(other)), (Some(one), Some(other)) if one == other)
+}
+
+/// Whether a file is in a folder, or below.
+fn is_within(file: &Path, folder: &Path) -> bool {
+    let folder = fs::canonicalize(folder);
+    matches!((place(file), folder), (Some(file), Ok(folder)) if file.starts_with(&folder))
+}
+
+/// Where a file is, or will be made.
+fn place(file: &Path) -> Option<PathBuf> {
+    if let Ok(place) = fs::canonicalize(file) {
+        return Some(place);
+    }
+    let folder = fs::canonicalize(folder_of(file)).ok()?;
+    Some(folder.join(file.file_name()?))
+}
+
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 
 /// Has a new file's name on the disk too, where the system can do that.
 fn settle_name(file: &Path) {
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    let _ = File::open(folder_of(file)).and_then(|folder| folder.sync_all());
 }
 
 /// Opens a record for reading, and for writing where the run is to go on.

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::env;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use runvil::engine::{Event, Outcome};
@@ -173,12 +173,15 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
         ..Launch::default()
     };
     drop(prompt);
-    let taken = [
-        Some(args.file.as_path()),
-        args.input.as_deref(),
-        args.output.as_deref(),
+    let named = [
+        Some(&args.file),
+        args.input.as_ref(),
+        args.output.as_ref(),
+        args.host.script.as_ref(),
     ];
-    let record = RecordFile::open(&args.record, &taken)?;
+    let taken: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
+    let taken = [taken, config.files()].concat();
+    let record = RecordFile::open(&args.record, &taken, args.store.as_deref())?;
     let (record, recorder) = record.unzip();
     launch.record = recorder;
     let log = live.host_log();

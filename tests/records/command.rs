@@ -163,6 +163,31 @@ fn a_record_is_not_written_over_unasked() {
             &error,
         );
     }
+    // What else the run reads or writes is kept, whatever it is called.
+    fs::hard_link(folder.join("p.md"), folder.join("hard")).unwrap();
+    fs::create_dir(folder.join("d")).unwrap();
+    let pack = "packs: {acme/none: {command: none, prelude: lib.lua}}\n";
+    fs::write(folder.join("runvil.yaml"), pack).unwrap();
+    fs::write(folder.join("lib.lua"), "return 1").unwrap();
+    let other = "the run has this file for something else";
+    for (file, why) in [
+        ("hard", other),
+        ("s.yaml", other),
+        ("runvil.yaml", other),
+        ("lib.lua", other),
+        ("d/r", "it is in the run's store"),
+    ] {
+        let before = fs::read(folder.join(file)).ok();
+        let finished = run(folder, &format!("{words} {file} --force --store d"));
+        let error = format!("error: cannot record to `{file}`: {why}\n");
+        is(finished, 2, "", &error);
+        assert_eq!(fs::read(folder.join(file)).ok(), before, "{file}");
+    }
+    fs::remove_file(folder.join("runvil.yaml")).unwrap();
+    let finished = run(folder, &format!("{words} /dev/null --durable"));
+    let why = "`--durable` needs a regular file";
+    let error = format!("error: cannot record to `/dev/null`: {why}\n");
+    is(finished, 2, "", &error);
     for flag in ["--force", "--durable"] {
         let finished = run(folder, &format!("run p.md {flag}"));
         assert_eq!(finished.status, Some(2));

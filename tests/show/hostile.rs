@@ -37,3 +37,21 @@ fn nothing_reaches_a_terminal_raw() {
 fn a_trace_of_it_is_sound() {
     super::trace::trace(&hostile());
 }
+
+#[test]
+fn a_moment_may_be_as_late_as_can_be_written() {
+    let record = String::from_utf8(hostile()).unwrap();
+    let outcome = record.trim_end().rsplit('\n').next().unwrap();
+    let at = &outcome[outcome.find("\"at\":").unwrap()..];
+    let at = &at[..at.find(',').unwrap()];
+    let late = outcome.replacen(at, &format!("\"at\":{}", u64::MAX), 1);
+    let record = record.replace(outcome, &late);
+    for words in [
+        &[][..],
+        &["--json"],
+        &["--trace", "out"],
+        &["--html", "out"],
+    ] {
+        shown(record.as_bytes(), words);
+    }
+}

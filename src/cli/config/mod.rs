@@ -46,6 +46,9 @@ pub struct Config {
     /// The folder it stands in.
     #[serde(skip)]
     pub folder: PathBuf,
+    /// Its own file; `None` where there is none.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
 }
 
 /// Where the gateway is.
@@ -65,6 +68,14 @@ impl Config {
     /// What is wrong with it, with its line and its key.
     pub fn from_yaml(text: &str) -> Result<Self, YamlError> {
         yaml::read(text)
+    }
+
+    /// The files that a run has of it: its own, and the preludes of its packs.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let packs = self.packs.0.iter();
+        let preludes = packs.filter_map(|(_, pack)| pack.prelude.as_ref());
+        let preludes = preludes.map(|prelude| self.folder.join(prelude));
+        self.file.iter().cloned().chain(preludes).collect()
     }
 }
 

@@ -31,7 +31,7 @@ pub fn render(out: &mut Markup, timeline: &Timeline) {
     let bands: Vec<Band> = timeline.tracks.iter().enumerate().map(Band::new).collect();
     let height: usize = bands.iter().map(Band::height).sum();
     // What is at the very end is seen too.
-    let end = timeline.end + (timeline.end / 60).max(1);
+    let end = timeline.end.saturating_add((timeline.end / 60).max(1));
     out.raw("<div class=chart id=chart tabindex=0 role=group aria-label=\"Timeline\"");
     out.attr("data-end", &end.to_string()).raw(">");
     out.raw("<div class=corner></div><svg class=axis height=24 aria-hidden=true>");
@@ -78,7 +78,7 @@ pub fn render(out: &mut Markup, timeline: &Timeline) {
 fn ticks(end: u64) -> impl Iterator<Item = u64> {
     let rough = (end / TICKS).max(1);
     let power = 10_u64.pow(rough.ilog10());
-    let step = [1, 2, 5, 10].map(|it| it * power);
+    let step = [1, 2, 5, 10].map(|it: u64| it.saturating_mul(power));
     let step = step
         .into_iter()
         .find(|step| *step >= rough)
