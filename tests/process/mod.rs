@@ -1,5 +1,6 @@
 //! Runs the real binary.
 
+use std::env;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -23,11 +24,13 @@ pub fn runvil<S: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<Item = S>
         .env_remove("NO_COLOR")
         .env_remove("TERM")
         .env_remove("HOME")
-        .env_remove("XDG_CONFIG_HOME")
-        .env_remove("RUNVIL_PACKET_HOME");
-    for prefix in ["RUNVIL", "PROMPTFORGE"] {
-        command.env_remove(format!("{prefix}_GATEWAY_URL"));
-        command.env_remove(format!("{prefix}_GATEWAY_API_KEY"));
+        .env_remove("XDG_CONFIG_HOME");
+    let is_ours = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with("RUNVIL_") || name.starts_with("PROMPTFORGE_")
+    };
+    for (name, _) in env::vars_os().filter(|(name, _)| is_ours(name)) {
+        command.env_remove(name);
     }
     command
 }
