@@ -36,20 +36,7 @@ pub struct Failure<'a> {
     parse_kind: Option<&'static str>,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Place<'a>>,
-}
-
-/// A place, each part only when it is known (spec C5).
-#[derive(Serialize)]
-struct Place<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    span: Option<[usize; 2]>,
+    location: Option<&'a Location>,
 }
 
 impl<'a> RunObject<'a> {
@@ -79,7 +66,10 @@ impl<'a> Failure<'a> {
         Self {
             parse_kind: error.parse_kind.map(|kind| kind.name()),
             message: &error.message,
-            location: error.location.as_ref().and_then(Place::new),
+            location: error
+                .location
+                .as_ref()
+                .filter(|location| location.is_known()),
         }
     }
 
@@ -90,20 +80,5 @@ impl<'a> Failure<'a> {
             message,
             location: None,
         }
-    }
-}
-
-impl<'a> Place<'a> {
-    /// The place of a failure; `None` when nothing of it is known.
-    fn new(location: &'a Location) -> Option<Self> {
-        if *location == Location::default() {
-            return None;
-        }
-        Some(Self {
-            path: location.path.as_deref(),
-            line: location.line,
-            column: location.column,
-            span: location.span.as_ref().map(|span| [span.start, span.end]),
-        })
     }
 }

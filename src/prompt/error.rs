@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// The five ways a file fails to parse (spec F129).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseErrorKind {
@@ -44,17 +46,45 @@ impl ParseErrorKind {
     }
 }
 
-/// Where a failure is, each part only when it is known (spec F32, F133, F134).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Where a failure is, each part only when it is known (spec F32, F133, F134). Records and the
+/// command line write it as an object of what is known (spec C5).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Location {
     /// The prompt's name, or `<prompt>` for a frontmatter failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The 1-based line of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The 1-based column, counted in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The byte span in the file.
+    /// The byte span in the file, written as its two ends.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_span",
+        deserialize_with = "read_span"
+    )]
     pub span: Option<Range<usize>>,
+}
+
+impl Location {
+    /// Whether any of it is known.
+    pub fn is_known(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+fn write_span<S: Serializer>(span: &Option<Range<usize>>, to: S) -> Result<S::Ok, S::Error> {
+    let ends = span.as_ref().map(|span| [span.start, span.end]);
+    ends.serialize(to)
+}
+
+fn read_span<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Range<usize>>, D::Error> {
+    let ends = Option::<[usize; 2]>::deserialize(from)?;
+    Ok(ends.map(|[start, end]| start..end))
 }
 
 /// A file that does not parse: its kind, its exact message and its place.

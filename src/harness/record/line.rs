@@ -307,16 +307,7 @@ struct OutcomeForm {
     kind: Option<String>,
     parse_kind: Option<String>,
     message: Option<String>,
-    location: Option<LocationForm>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LocationForm {
-    path: Option<String>,
-    line: Option<u32>,
-    column: Option<u32>,
-    span: Option<[usize; 2]>,
+    location: Option<Location>,
 }
 
 impl OutcomeForm {
@@ -332,12 +323,7 @@ impl OutcomeForm {
                     .map(|kind| word("kind of a parse error", kind, ParseErrorKind::from_name))
                     .transpose()?,
                 message,
-                location: self.location.map(|location| Location {
-                    path: location.path,
-                    line: location.line,
-                    column: location.column,
-                    span: location.span.map(|[start, end]| start..end),
-                }),
+                location: self.location,
             }),
             _ => return Err(serde_json::Error::custom("it is no outcome")),
         })

@@ -170,19 +170,7 @@ pub(in crate::harness) fn outcome(out: &mut Vec<u8>, at: u64, outcome: &Outcome)
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        location: Option<Place<'a>>,
-    }
-    /// A place, each part only when it is known (spec C5).
-    #[derive(Serialize)]
-    struct Place<'a> {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        path: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        line: Option<u32>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        column: Option<u32>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        span: Option<[usize; 2]>,
+        location: Option<&'a Location>,
     }
     let mut form = Form {
         v: VERSION,
@@ -211,14 +199,7 @@ pub(in crate::harness) fn outcome(out: &mut Vec<u8>, at: u64, outcome: &Outcome)
             form.kind = Some(kind.name());
             form.parse_kind = parse_kind.map(|kind| kind.name());
             form.message = Some(message);
-            let known = location.as_ref();
-            let known = known.filter(|place| **place != Location::default());
-            form.location = known.map(|place| Place {
-                path: place.path.as_deref(),
-                line: place.line,
-                column: place.column,
-                span: place.span.as_ref().map(|span| [span.start, span.end]),
-            });
+            form.location = location.as_ref().filter(|location| location.is_known());
         }
     }
     line(out, &form)
