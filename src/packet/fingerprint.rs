@@ -13,8 +13,19 @@ pub fn fingerprint(packet: &Packet) -> String {
     let prompts: Vec<Value> = packet.prompts.iter().map(content).collect();
     let control = packet.manifest.keys.get("agent_control").map(json_of);
     let whole = json!({"prompts": prompts, "agent_control": control});
-    let digest = Sha256::digest(canonical(whole).to_string());
+    digest(whole)
+}
+
+fn digest(value: Value) -> String {
+    let digest = Sha256::digest(canonical(value).to_string());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 over the canonical JSON of a prompt's contract, in lowercase hex digits.
+pub(super) fn contract(prompt: &Prompt) -> String {
+    let verify = prompt.verify.as_ref();
+    let verify = verify.map(|verify| json_of(&serde_yaml::Value::Mapping(verify.clone())));
+    digest(json!(verify))
 }
 
 fn content(prompt: &Prompt) -> Value {

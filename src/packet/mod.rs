@@ -43,6 +43,7 @@ pub mod run;
 mod scalar;
 mod selection;
 mod source;
+mod standing;
 pub mod state;
 mod template;
 mod watch;
@@ -67,6 +68,7 @@ pub use prompt_id::{NotANumber, PromptId};
 pub use repos::{Repo, Repos};
 pub use resolve::resolve;
 pub use selection::Selectors;
+pub use standing::{Mark, Standing};
 pub use template::{Filling, Template, TemplateSource};
 pub use watch::Sample;
 pub use words::{

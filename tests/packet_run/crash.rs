@@ -206,3 +206,40 @@ fn committed_work_completes_without_a_session() {
     assert_eq!(packet.prompt("01")["session_ran"], false);
     assert_eq!(packet.shell("git -C app rev-list --count HEAD").trim(), "2");
 }
+
+/// A completed prompt that is run again and killed is not done: the list says so, and `--remaining`
+/// takes it up (spec P26, P31).
+#[test]
+fn a_rerun_that_is_killed_is_not_done() {
+    let keys = "verify: {files_exist: [README.md]}";
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    assert_eq!(packet.run(&["run"]).status, Some(0));
+    assert!(packet.run(&["list"]).stdout.contains("  [x] 01 "));
+    let keys = "verify: {files_exist: [README.md]}\n\
+                simulate: {attempts: [{writes: {path: begun, text: x}, delay_ms: 60000}]}";
+    packet.write("prompts/01_a.prompt.md", &prompt("01", keys));
+    let mut child = packet
+        .command(&["run", "01"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    await_file(&packet, "app/begun");
+    let running = packet.run(&["list"]).stdout;
+    assert!(running.contains(" (running)\n0/1 completed\n"), "{running}");
+    let status = packet.run(&["status", "--text"]).stdout;
+    let expected = format!("0/1 completed, a run is under way: pid {}\n", child.id());
+    assert!(status.contains(&expected), "{status}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let killed = packet.run(&["list"]).stdout;
+    assert!(killed.contains("  [ ] 01 "), "{killed}");
+    assert!(
+        killed.contains(" (interrupted)\n0/1 completed\n"),
+        "{killed}"
+    );
+    let finished = packet.run(&["run", "--remaining"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let listed = packet.run(&["list"]).stdout;
+    assert!(listed.contains("  [x] 01 "), "{listed}");
+}

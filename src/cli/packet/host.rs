@@ -17,7 +17,7 @@ use super::super::status::SetupError;
 use super::super::units;
 
 /// Where models and units come from.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Host (for the providers runvil and model)")]
 pub struct HostFlags {
     /// The host configuration; by default the one that `runvil run` finds

@@ -18,6 +18,7 @@ pub enum PromptCommand {
 
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
   runvil packet prompt new 01 --name 'Read the ground'
   runvil packet prompt new 02 --name 'Write it up' --targets app,docs --phase 2
   runvil packet prompt new 03 --name 'Carry out ADR 7' --template from-adr

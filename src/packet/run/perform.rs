@@ -15,11 +15,12 @@ use crate::packet::dependencies;
 use crate::packet::fingerprint::fingerprint;
 use crate::packet::interrupt::Interrupt;
 use crate::packet::life::{End, Life, Sent, verify_first};
-use crate::packet::progress::Progress;
+use crate::packet::packet::Packet;
 use crate::packet::prompt::Prompt;
 use crate::packet::provider::Providers;
-use crate::packet::readiness;
+use crate::packet::readiness::{self, ReadinessError};
 use crate::packet::selection::Selectors;
+use crate::packet::standing::Standing;
 use crate::packet::state::{
     Fields, Generation, Opening, ProgressLog, PromptStatus, RunEnd, RunLock, StateFolder,
     StateStore,
@@ -46,19 +47,27 @@ pub fn run(
             providers.problems(packet, prompt, options)
         };
         let report = readiness::survey(packet, request.flags, &probe)?;
-        if !report.is_runtime_ready {
-            return Err(RunError::NotReady(report.readiness_errors));
+        let errors = report.readiness_errors.into_iter();
+        let (errors, odd): (Vec<_>, Vec<_>) = errors.partition(ReadinessError::stops_a_run);
+        if !errors.is_empty() {
+            return Err(RunError::NotReady(errors));
+        }
+        for error in odd {
+            observer.notice(Notice::Warning(&error.message));
         }
     }
-    let recorded = Progress::read(&packet.root);
+    let recorded = Standing::read(&packet.root);
     let recorded = match request.selectors.needs_progress() {
         true => Ok(recorded?),
         false => recorded,
     };
-    let none = Progress::default();
+    let none = Standing::default();
     let selected = request
         .selectors
         .select(packet, recorded.as_ref().unwrap_or(&none))?;
+    if let (true, Ok(recorded)) = (request.selectors.needs_progress(), &recorded) {
+        tell_of_other_contracts(packet, recorded, observer);
+    }
     if selected.is_empty() {
         return Ok(RunReport {
             run_id: None,
@@ -135,10 +144,23 @@ pub fn run(
     })
 }
 
+/// Says of which prompts that are left out, as they are completed, the contract is another now.
+fn tell_of_other_contracts(packet: &Packet, recorded: &Standing, observer: &mut dyn Observer) {
+    let prompts = packet.prompts.iter();
+    for prompt in prompts.filter(|prompt| recorded.has_other_contract(prompt)) {
+        let id = &prompt.id;
+        let text = format!(
+            "the contract of prompt {id} changed since it was completed: `verify {id}` checks it, \
+             `run {id} --verify-first` runs the prompt again where it does not hold"
+        );
+        observer.notice(Notice::Warning(&text));
+    }
+}
+
 /// The turns of prompts, one after another.
 struct Turns<'a> {
     context: Context<'a>,
-    recorded: Progress,
+    recorded: Standing,
     keep_going: bool,
     verify_first: bool,
     ends: Vec<PromptReport>,

@@ -149,6 +149,12 @@ impl StateStore {
         self.prompts.get(id).map(Record::fields)
     }
 
+    /// All prompts with their fields, by id.
+    pub fn prompts(&self) -> impl Iterator<Item = (&str, &Fields)> {
+        let prompts = self.prompts.iter();
+        prompts.map(|(id, record)| (id.as_str(), record.fields()))
+    }
+
     /// A prompt's status, if it has one.
     pub fn status(&self, id: &str) -> Option<&str> {
         self.prompt(id)?.get("status")?.as_str()
