@@ -24,7 +24,7 @@ mod scope;
 mod source_absent;
 mod verdict;
 mod watched;
-mod wildcard;
+pub(super) mod wildcard;
 
 pub use clause::Clause;
 pub(super) use clause::{Placed, placed};
