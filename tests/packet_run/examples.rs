@@ -25,7 +25,16 @@ fn example(name: &str) -> Packet {
 fn runs_through(packet: &Packet, ids: &[&str]) {
     let lint = packet.run(&["lint"]);
     assert_eq!(lint.status, Some(0), "{}", lint.stdout);
-    assert_eq!(packet.run(&["preflight"]).status, Some(0));
+    // The contracts of the one with nine prompts are those of P133, of which lint warns (P107).
+    let is_clean = lint.stdout.contains("\nno findings\n");
+    assert!(is_clean || ids.len() == 9, "{}", lint.stdout);
+    let preflight = packet.run(&["preflight", "--text"]);
+    assert_eq!(preflight.status, Some(0), "{}", preflight.stdout);
+    assert!(
+        preflight.stdout.ends_with("\nready to run\n"),
+        "{}",
+        preflight.stdout
+    );
     let finished = packet.run(&["run", "--remaining"]);
     assert_eq!(
         finished.status,
