@@ -87,5 +87,9 @@ fn make(new: &NewPrompt, args: &NewArgs) -> Result<String, PacketError> {
         true => PathBuf::from(shown),
         false => args.packet.join(shown),
     };
-    Ok(format!("Made prompt {} in {}", new.id, shown.display()))
+    let made = format!("Made prompt {} in {}\n", new.id, shown.display());
+    Ok(match packet.prompts.is_empty() {
+        true => made + "Next: write its body and its `verify:`, then runvil packet lint\n",
+        false => made,
+    })
 }

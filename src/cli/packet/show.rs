@@ -151,7 +151,9 @@ impl Observer for Show {
                 self.say("checking the contract");
             }
             Notice::Verified { report, .. } => {
-                if !report.items.is_empty() {
+                if report.items.is_empty() {
+                    self.line("  no contract: there is nothing to check");
+                } else {
                     let held = report.items.iter().filter(|item| item.pass).count();
                     let all = report.items.len();
                     self.line(&format!("  contract: {held} of {all} items hold"));

@@ -57,6 +57,11 @@ pub(super) fn survey(packet: &Packet) -> Vec<AuthoringWarning> {
     warnings
 }
 
+/// Whether a prompt's body still has something of its template that is to be written.
+pub fn has_placeholder(prompt: &Prompt) -> bool {
+    PLACEHOLDERS.iter().any(|mark| prompt.body.contains(mark))
+}
+
 fn of_prompt(prompt: &Prompt, standing: &Standing, warnings: &mut Vec<AuthoringWarning>) {
     let mut warn = |kind, message: &str| {
         warnings.push(AuthoringWarning {
@@ -70,7 +75,7 @@ fn of_prompt(prompt: &Prompt, standing: &Standing, warnings: &mut Vec<AuthoringW
         warn("prompt_no_targets", "names no target repo");
     }
     if placed(prompt.verify.as_ref()).is_empty() {
-        warn("prompt_empty_verify", "has no verifier items");
+        warn("prompt_empty_verify", "has no contract: `verify` is empty");
     }
     if standing.has_other_contract(prompt) {
         warn(
@@ -78,7 +83,7 @@ fn of_prompt(prompt: &Prompt, standing: &Standing, warnings: &mut Vec<AuthoringW
             "was completed under another contract than it has now",
         );
     }
-    if PLACEHOLDERS.iter().any(|mark| prompt.body.contains(mark)) {
+    if has_placeholder(prompt) {
         warn(
             "prompt_placeholder_body",
             "still has a placeholder in its body",

@@ -15,7 +15,7 @@ use super::packet::Packet;
 use super::prompt::Prompt;
 use super::words::ProviderKind;
 
-pub use authoring::AuthoringWarning;
+pub use authoring::{AuthoringWarning, has_placeholder};
 pub use repo::RepoReport;
 
 /// What a packet has of what a run of it needs (spec P36).

@@ -78,6 +78,10 @@ pub fn run(
     }
     for prompt in &selected {
         packet.options(Some(prompt), request.flags)?.provider()?;
+        if readiness::has_placeholder(prompt) {
+            let text = format!("prompt {} still has a placeholder in its body", prompt.id);
+            observer.notice(Notice::Warning(&text));
+        }
     }
     let has_dependencies = selected.iter().any(|prompt| !prompt.depends_on.is_empty());
     let recorded = match has_dependencies {
