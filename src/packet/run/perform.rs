@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::context::Context;
+use super::context::{Asked, Context};
 use super::error::RunError;
 use super::notice::{Notice, Observer};
 use super::report::{PromptReport, RunOutcome, RunReport};
 use super::request::RunRequest;
-use crate::packet::contract::Worktrees;
 use crate::packet::dependencies;
 use crate::packet::fingerprint::fingerprint;
 use crate::packet::interrupt::Interrupt;
@@ -22,8 +21,7 @@ use crate::packet::readiness::{self, ReadinessError};
 use crate::packet::selection::Selectors;
 use crate::packet::standing::Standing;
 use crate::packet::state::{
-    Fields, Generation, Opening, ProgressLog, PromptStatus, RunEnd, RunLock, StateFolder,
-    StateStore,
+    Fields, Generation, Opening, PromptStatus, RunEnd, RunLock, StateFolder, StateStore,
 };
 use crate::packet::words::FailurePolicy;
 
@@ -107,21 +105,14 @@ pub fn run(
     let targets = generation.targets().iter();
     let prompts: Vec<&Prompt> = targets.filter_map(|id| packet.prompt(id)).collect();
     let run_id = generation.run_id().to_owned();
-    let context = Context {
+    let asked = Asked {
         packet,
         flags: request.flags,
-        providers,
         committer: request.committer,
-        interrupt,
-        observer,
-        progress: ProgressLog::of(&folder),
-        folder,
-        store,
-        worktrees: Worktrees::default(),
-        run_id: Some(run_id.clone()),
     };
+    let context = Context::new(asked, providers, observer, interrupt, (folder, store));
     let mut turns = Turns {
-        context,
+        context: context.of_run(&run_id),
         recorded,
         keep_going: options.failure_policy == FailurePolicy::ContinueIndependent,
         verify_first: request
