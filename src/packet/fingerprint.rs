@@ -110,4 +110,25 @@ mod tests {
         let control = "agent_control: {enabled: false}";
         assert_ne!(of("five", control, prompt), first);
     }
+
+    #[test]
+    fn of_a_contract_neither_the_order_of_keys_nor_the_rest_of_the_prompt_counts() {
+        let of = |keys: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("01_a.prompt.md");
+            fs::write(&file, format!("---\n{keys}\n---\nB\n")).unwrap();
+            contract(&Prompt::load(file, "01_a.prompt.md".to_owned()).unwrap())
+        };
+        let first = of("verify: {files_exist: a, doc: {path: b, min_lines: 2}}");
+        assert_eq!(
+            of("sp: 2\nverify: {doc: {min_lines: 2, path: b}, files_exist: a}"),
+            first
+        );
+        assert_ne!(
+            of("verify: {files_exist: a, doc: {path: b, min_lines: 3}}"),
+            first
+        );
+        assert_eq!(of("sp: 2"), of("sp: 3"));
+        assert_ne!(of("sp: 2"), first);
+    }
 }

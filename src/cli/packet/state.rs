@@ -16,7 +16,7 @@ use super::report;
 const NAME: usize = 40;
 
 /// The most characters of a reason.
-const REASON: usize = 100;
+const REASON: usize = 160;
 
 #[derive(Args)]
 #[command(after_help = "\
@@ -109,7 +109,10 @@ fn row(prompt: &Prompt, standing: &Standing, kept: &Value) -> [String; 5] {
         cell::start_of(&prompt.name, NAME),
         format!("{status}{changed}"),
         attempts,
-        kept["updated_at"].as_str().unwrap_or_default().to_owned(),
+        kept["updated_at"]
+            .as_str()
+            .map(to_the_second)
+            .unwrap_or_default(),
     ]
 }
 
@@ -118,6 +121,18 @@ fn reason(prompt: &Prompt, standing: &Standing, kept: &Value) -> Option<String> 
     if standing.is_completed(&prompt.id) {
         return None;
     }
-    let reason = kept["reason"].as_str()?.lines().next()?;
-    Some(cell::start_of(reason, REASON))
+    let blocked = kept["blocked_by"].as_array().map(|ids| {
+        let ids: Vec<&str> = ids.iter().filter_map(Value::as_str).collect();
+        format!("blocked by {}", ids.join(", "))
+    });
+    let reason = || Some(kept["reason"].as_str()?.lines().next()?.to_owned());
+    Some(cell::start_of(&blocked.or_else(reason)?, REASON))
+}
+
+/// A moment without the parts of its second.
+fn to_the_second(moment: &str) -> String {
+    match moment.split_once('.') {
+        Some((whole, _)) => format!("{whole}Z"),
+        None => moment.to_owned(),
+    }
 }
