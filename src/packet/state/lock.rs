@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::error::StateError;
 use super::folder::StateFolder;
-use super::owner::Owner;
+use super::owner::{self, Owner};
+use crate::harness::regular;
 
 /// How often a file of a runner that is gone is replaced.
 const REPLACEMENTS: u32 = 2;
@@ -74,7 +75,7 @@ impl RunLock {
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        if fs::read_to_string(&self.pid).is_ok_and(|line| line == self.line) {
+        if owner::line(&self.pid).is_some_and(|line| line == self.line) {
             // What stays behind names a process that is gone, and is replaced.
             let _ = fs::remove_file(&self.pid);
         }
@@ -83,7 +84,7 @@ impl Drop for RunLock {
 
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).open(path)
+    regular::open(path, options.write(true).create(true).truncate(false))
 }
 
 fn create(path: &Path, line: &str) -> io::Result<()> {

@@ -9,6 +9,7 @@ mod journal;
 mod lock;
 mod owner;
 mod progress;
+mod read;
 mod replace;
 mod session_log;
 mod status;

@@ -4,6 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use super::folder::StateFolder;
+use crate::harness::regular;
+
+/// The most bytes of a file that names a runner.
+const LONGEST: u64 = 4096;
 
 /// What `run.pid` says of a runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +36,7 @@ impl Owner {
 
     /// Reads the file; `None` where it says nothing of a runner.
     pub(super) fn read(path: &Path) -> Option<Self> {
-        Self::parse(&fs::read_to_string(path).ok()?)
+        Self::parse(&line(path)?)
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -56,6 +60,11 @@ impl Owner {
             is_same && !matches!(stat.state, 'Z' | 'X' | 'x')
         })
     }
+}
+
+/// What a file says that is to name a runner.
+pub(super) fn line(path: &Path) -> Option<String> {
+    regular::read_text(path, LONGEST).ok()
 }
 
 /// The process that runs a packet now, if one does (spec P120).

@@ -1,12 +1,13 @@
 //! The transcript and the events of a session (spec P90, P116).
 
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::clock::{Instant, now};
 use super::folder::StateFolder;
+use crate::harness::regular;
 use crate::packet::provider::Event;
 use crate::packet::words::EventsMode;
 
@@ -81,8 +82,9 @@ impl SessionLog {
     }
 
     fn append_to(&mut self, path: &Path) -> Option<File> {
-        let opened = OpenOptions::new().append(true).create(true).open(path);
-        opened.map_err(|error| self.fail(path, &error)).ok()
+        regular::append(path)
+            .map_err(|error| self.fail(path, &error))
+            .ok()
     }
 
     fn fail(&mut self, path: &Path, error: &io::Error) {
