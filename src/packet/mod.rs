@@ -17,6 +17,7 @@ mod fingerprint;
 mod front_matter;
 mod git;
 mod head;
+mod hindrance;
 mod interrupt;
 mod keys;
 mod known_keys;

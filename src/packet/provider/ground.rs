@@ -6,7 +6,8 @@ use crate::harness::{BackendError, Directory};
 use crate::packet::resolve::resolve;
 use crate::packet::state::STATE_FOLDER;
 
-/// Names that no path may have as a part.
+/// Names that no path may have as a part, however their letters are written: on some file systems
+/// those are one name.
 const CLOSED: [&str; 2] = [".git", STATE_FOLDER];
 
 /// A folder, without what belongs to git and to packets.
@@ -44,10 +45,25 @@ impl Ground {
 
 /// Refuses a path that has a closed part.
 pub(super) fn refuse_closed(path: &str) -> Result<(), BackendError> {
-    match path.split('/').find(|part| CLOSED.contains(part)) {
+    let is_closed = |part: &&str| CLOSED.iter().any(|name| name.eq_ignore_ascii_case(part));
+    match path.split('/').find(is_closed) {
         Some(part) => Err(BackendError::PermissionDenied(format!(
             "{part} is not accessible"
         ))),
         None => Ok(()),
+    }
+}
+
+/// Why something was not done, in a few words.
+pub(super) fn cause(error: BackendError) -> String {
+    match error {
+        BackendError::NotFound => "there is no such file".to_owned(),
+        BackendError::IsADirectory => "it is a folder".to_owned(),
+        BackendError::NotADirectory => "a file stands where a folder is wanted".to_owned(),
+        BackendError::DirectoryNotEmpty => "the folder is not empty".to_owned(),
+        BackendError::AlreadyExists => "a file of another spelling is there".to_owned(),
+        BackendError::PermissionDenied(why)
+        | BackendError::Unsupported(why)
+        | BackendError::Failed(why) => why,
     }
 }

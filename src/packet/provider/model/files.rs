@@ -11,7 +11,7 @@ use crate::harness::{Backend, BackendError, EntryKind};
 use crate::packet::contract::pattern::compile;
 use crate::packet::name::PACKET;
 use crate::packet::provider::Setting;
-use crate::packet::provider::ground::{Ground, refuse_closed};
+use crate::packet::provider::ground::{Ground, cause, refuse_closed};
 use crate::packet::resolve::resolve;
 
 /// The most paths of a listing, lines of a search, and bytes of what is read and written.
@@ -145,12 +145,7 @@ fn inside(ground: &Ground, written: &str) -> Result<String, String> {
 fn said(error: BackendError) -> String {
     match error {
         BackendError::PermissionDenied(reason) => format!("refused: {reason}"),
-        BackendError::NotFound => "there is no such file".to_owned(),
-        BackendError::IsADirectory => "it is a folder".to_owned(),
-        BackendError::NotADirectory => "a file stands where a folder is wanted".to_owned(),
-        BackendError::DirectoryNotEmpty => "the folder is not empty".to_owned(),
-        BackendError::AlreadyExists => "a file of another spelling is there".to_owned(),
-        BackendError::Unsupported(why) | BackendError::Failed(why) => why,
+        error => cause(error),
     }
 }
 
