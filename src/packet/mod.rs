@@ -11,6 +11,7 @@ mod config_home;
 pub mod contract;
 pub mod dependencies;
 mod document;
+mod environment;
 mod error;
 pub mod failure;
 mod fingerprint;

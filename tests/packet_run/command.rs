@@ -177,6 +177,16 @@ fn what_cannot_be_started_is_no_ready_packet() {
             "command: invalid exit_codes.75: \"capacity\"",
         ),
         (
+            "argv: [./agent]\n  env: {'A=B': x}",
+            "",
+            "command: invalid env: \"x\"",
+        ),
+        (
+            "argv: [./agent]\n  unset: ['A=B']",
+            "",
+            "command: invalid unset: [\"A=B\"]",
+        ),
+        (
             "argv: [./agent]\n  prompt: file",
             "",
             "command template: {prompt_file} is missing",
@@ -252,6 +262,21 @@ fn the_end_of_the_program_says_how_it_failed() {
             r#"echo '{"event":"error","kind":"E7","message":"slow"}'"#,
             "argv: [./agent]\n  output: jsonl\n  kinds: {E7: guardrail_blocked}",
             is("guardrail_blocked", "slow"),
+        ),
+        (
+            r#"echo '{"event":"error","kind":"rate_limit","message":{}}'"#,
+            JSON,
+            is("provider_rate_limit", "rate_limit"),
+        ),
+        (
+            r#"echo '{"event":"error","kind":"","message":[]}'"#,
+            JSON,
+            is("provider_runtime_claim", "provider reported an error"),
+        ),
+        (
+            r#"echo '{"event":"error","message":{"code":5}}'"#,
+            JSON,
+            is("provider_runtime_claim", "{\"code\":5}"),
         ),
         (
             r#"echo '{"event":"error","recovery":{"class":"odd-one"},"message":"m"}'"#,
@@ -428,6 +453,16 @@ fn a_flood_is_ended() {
         found,
         is("protocol_error", "more than 1000000 bytes of output")
     );
+    // Nothing is kept of what comes until it has ended.
+    let packet = packet(
+        "trap '' TERM; yes '' & yes '' >&2 & wait",
+        "argv: [./agent]\n  max_output_bytes: 1000000",
+        "",
+        "verify: {files_exist: [x]}",
+    );
+    assert_eq!(packet.run(&["run"]).status, Some(1));
+    let kept = packet.shell("cat .prompt_runner/logs/*.log | grep -cE '^(\\[stderr\\] )?$'");
+    assert_eq!(kept.trim(), "1000000");
     // A line without an end is no way around it.
     let found = failed("exec cat /dev/zero", command);
     assert_eq!(

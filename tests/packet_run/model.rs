@@ -108,6 +108,12 @@ fn a_model_keeps_to_its_repositories() {
          {name: write_file, arguments: {repo: packet, path: x, content: x}}, \
          {name: read_file, arguments: {repo: docs, path: x}}, \
          {name: read_file, arguments: {}}, \
+         {name: read_file, arguments: {path: 5}}, \
+         {name: list_files, arguments: {path: [a]}}, \
+         {name: read_file, arguments: {path: two.txt, repo: 5}}, \
+         {name: read_file, arguments: {path: fifo}}, \
+         {name: write_file, arguments: {path: sub/.GIT/x, content: x}}, \
+         {name: list_files, arguments: {path: .}}, \
          {name: write_file, arguments: {path: a}}, \
          {name: run_shell, arguments: {}}, \
          {name: read_file, arguments: {path: odd}}, \
@@ -118,7 +124,9 @@ fn a_model_keeps_to_its_repositories() {
     symlink("../outside", packet.path("app/ln")).unwrap();
     symlink(".git", packet.path("app/in")).unwrap();
     fs::write(packet.path("app/odd"), b"\xff").unwrap();
-    let finished = run(&packet);
+    packet.shell("mkfifo app/fifo; mkdir app/.GIT; touch app/.GIT/config");
+    // Git itself adds no `.GIT`.
+    let finished = packet.run(&["run", "--script", "script.yaml", "--no-commit"]);
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     assert_eq!(
         results(&packet),
@@ -132,7 +140,13 @@ fn a_model_keeps_to_its_repositories() {
             "old text not found in two.txt",
             "refused: read-only",
             "repo \"docs\" is not known",
-            "it is a folder",
+            "path must be a string",
+            "path must be a string",
+            "path must be a string",
+            "repo must be a string",
+            "it is neither a file nor a directory",
+            "refused: .GIT is not accessible",
+            "README.md\nodd\ntwo.txt",
             "content must be a string",
             "there is no tool \"run_shell\"",
             "not a text file: odd",

@@ -75,7 +75,10 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unreadable> {
 
 /// What an error of the system says, without its number.
 pub(super) fn cause(error: &io::Error) -> String {
-    let said = error.to_string();
+    let said = match Irregular::of(error) {
+        Some(irregular) => irregular.to_string(),
+        None => error.to_string(),
+    };
     match said.split_once(" (os error ") {
         Some((said, _)) => said.to_owned(),
         None => said,

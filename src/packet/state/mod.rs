@@ -7,6 +7,7 @@ mod folder;
 mod generation;
 mod journal;
 mod lock;
+mod log_file;
 mod owner;
 mod progress;
 mod read;

@@ -1,13 +1,13 @@
 //! The transcript and the events of a session (spec P90, P116).
 
 use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use super::clock::{Instant, now};
 use super::folder::StateFolder;
-use crate::harness::regular;
+use super::log_file::{Added, CAP, LogFile};
 use crate::packet::provider::Event;
 use crate::packet::words::EventsMode;
 
@@ -32,8 +32,8 @@ pub struct Header<'a> {
 /// counts is in the state.
 #[derive(Debug)]
 pub struct SessionLog {
-    transcript: Option<File>,
-    events: Option<File>,
+    transcript: Option<LogFile>,
+    events: Option<LogFile>,
     mode: EventsMode,
     provider: String,
     session_id: Option<String>,
@@ -81,8 +81,8 @@ impl SessionLog {
         log
     }
 
-    fn append_to(&mut self, path: &Path) -> Option<File> {
-        regular::append(path)
+    fn append_to(&mut self, path: &Path) -> Option<LogFile> {
+        LogFile::open(path, CAP)
             .map_err(|error| self.fail(path, &error))
             .ok()
     }
@@ -97,15 +97,37 @@ impl SessionLog {
         self.failed.as_deref()
     }
 
-    /// Adds a line to the transcript.
+    /// Adds a line of the runner's own to the transcript.
     pub fn line(&mut self, line: impl Display) {
-        let Some(file) = &mut self.transcript else {
-            return;
+        let file = self.transcript.take();
+        self.transcript = self.put(file, &line.to_string(), true);
+    }
+
+    /// Adds a line of the session to the transcript, while there is room.
+    pub fn said(&mut self, line: &str) {
+        let file = self.transcript.take();
+        self.transcript = self.put(file, line, false);
+    }
+
+    /// Adds a line to a log; the log, unless it failed. A log that has no more room says so.
+    fn put(&mut self, file: Option<LogFile>, line: &str, must: bool) -> Option<LogFile> {
+        let mut file = file?;
+        let added = match must {
+            true => file.add(line).map(|()| Added::Whole),
+            false => file.add_within(line),
         };
-        if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
-            self.transcript = None;
-            self.fail(&PathBuf::from("the session's log"), &error);
+        match added {
+            Ok(Added::Whole | Added::Not) => {}
+            Ok(Added::Full) => {
+                let full = io::Error::other(format!("it has {} MiB of this session", CAP >> 20));
+                self.fail(file.path(), &full);
+            }
+            Err(error) => {
+                self.fail(file.path(), &error);
+                return None;
+            }
         }
+        Some(file)
     }
 
     /// Notes what recovers the session: `SESSION_RECOVERY action=…` (spec P90).
@@ -128,12 +150,21 @@ impl SessionLog {
 
     /// Adds an event to both files.
     pub fn event(&mut self, event: &Event) {
+        // A log is not whole without its end, which is short.
+        let must = matches!(
+            event,
+            Event::RunStarted { .. }
+                | Event::RunCompleted { .. }
+                | Event::RunFailed { .. }
+                | Event::RunCancelled
+        );
         if let Some(text) = rendered(event) {
-            self.line(text);
+            let file = self.transcript.take();
+            self.transcript = self.put(file, &text, must);
         }
-        let Some(file) = &mut self.events else {
+        if self.events.is_none() {
             return;
-        };
+        }
         let at = now();
         let line = match self.mode {
             EventsMode::Off => None,
@@ -145,10 +176,8 @@ impl SessionLog {
             )),
         };
         let Some(line) = line else { return };
-        if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
-            self.events = None;
-            self.fail(&PathBuf::from("the session's events"), &error);
-        }
+        let file = self.events.take();
+        self.events = self.put(file, &line.to_string(), must);
     }
 }
 

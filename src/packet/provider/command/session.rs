@@ -312,8 +312,8 @@ impl<'s> Ear<'s> {
     /// The failure that an event reports (spec P136): by its `recovery`, else by the block's own
     /// table of kinds, else as P76 and P77 have it.
     fn failure(&self, event: &Value, meant: &Meant) -> Failure {
-        let kind = meant.text("kind");
-        let message = meant.text("message").or_else(|| kind.clone());
+        let kind = meant.told("kind");
+        let message = meant.told("message").or_else(|| kind.clone());
         let message = message.unwrap_or_else(|| "provider reported an error".to_owned());
         let recovery = meant.get("recovery").and_then(Value::as_object);
         let mapped = kind.as_ref().and_then(|kind| self.settings.kinds.get(kind));

@@ -40,8 +40,12 @@ impl Arguments<'_> {
             .ok_or_else(|| format!("{name} must be a string"))
     }
 
-    fn path(&self) -> &str {
-        self.0["path"].as_str().unwrap_or(".")
+    /// A text that need not be there.
+    fn text_or<'s>(&'s self, name: &str, usual: &'s str) -> Result<&'s str, String> {
+        match &self.0[name] {
+            Value::Null => Ok(usual),
+            _ => self.text(name),
+        }
     }
 
     fn number(&self, name: &str, usual: usize) -> Result<usize, String> {
@@ -81,10 +85,14 @@ impl Files {
     /// Calls a tool.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Told {
         let given = Arguments(arguments);
-        let repo = arguments["repo"].as_str().unwrap_or(&self.usual).to_owned();
+        let repo = given.text_or("repo", &self.usual)?.to_owned();
         let ground = self.grounds.get_mut(&repo);
         let ground = ground.ok_or_else(|| format!("repo {repo:?} is not known"))?;
-        let shown = given.path();
+        let shown = match tool {
+            "list_files" | "search_files" => given.text_or("path", ".")?,
+            "read_file" | "write_file" | "edit_file" | "delete_file" => given.text("path")?,
+            other => return Err(format!("there is no tool {other:?}")),
+        };
         let path = inside(ground, shown)?;
         if let "write_file" | "edit_file" | "delete_file" = tool
             && !ground.is_writable
