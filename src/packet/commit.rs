@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::git;
 use super::hindrance::Hindrance;
-use super::process::{self, Ended, NoEnd, Stderr};
+use super::process::{self, Ended, NoEnd, Orphaned, Stderr};
 use crate::harness::CancelToken;
 
 /// How long a commit may take, its hooks included (spec P102).
@@ -111,6 +111,7 @@ impl From<String> for Refusal {
 fn answer(root: &Path, words: &[&OsStr], kill: &CancelToken) -> Result<String, Refusal> {
     let mut command = git::command(root);
     command.args(words);
+    process::mark(&mut command, Orphaned::Finishes);
     let ended = process::run(command, Stderr::Apart, BOUND, kill);
     let Ended {
         code,

@@ -30,6 +30,7 @@ mod options;
 #[allow(clippy::module_inception, reason = "the room's central type")]
 mod packet;
 mod process;
+mod process_stat;
 mod profile;
 mod program;
 mod progress;

@@ -78,7 +78,7 @@ fn assert_gone(packet: &Packet, line: &str) {
 
 #[test]
 fn the_text_comes_by_standard_input_and_the_work_is_committed() {
-    let script = "cat > got; env | grep ^RUNVIL_ | sort > env; pwd > cwd; echo Working.";
+    let script = "cat > got; env | grep ^RUNVIL_ | sed 's/[0-9]*:[0-9]*:[0-9]*$/PID:START:SESSION/' | sort > env; pwd > cwd; echo Working.";
     let packet = packet(script, ARGV, "", "verify: {files_exist: [got]}");
     let finished = packet.run(&["run"]);
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
@@ -86,7 +86,7 @@ fn the_text_comes_by_standard_input_and_the_work_is_committed() {
     let root = packet.root();
     let root = root.display();
     let expected = format!(
-        "RUNVIL_ATTEMPT=1\nRUNVIL_MODE=run\nRUNVIL_PACKET_ROOT={root}\nRUNVIL_PROMPT_ID=01\n"
+        "RUNVIL_ATTEMPT=1\nRUNVIL_MODE=run\nRUNVIL_PACKET_ROOT={root}\nRUNVIL_PROMPT_ID=01\nRUNVIL_RUNNER=PID:START:SESSION\n"
     );
     assert_eq!(packet.read("app/env"), Some(expected));
     assert_eq!(packet.read("app/cwd"), Some(format!("{root}/app\n")));

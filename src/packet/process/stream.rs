@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::OUTPUT_CAP;
 use super::limits::{Cut, Limits};
+use super::orphans::{Orphaned, mark};
 use super::pipes::{From, Pipes, pipe};
 use super::running::Running;
 use crate::harness::group;
@@ -46,6 +47,7 @@ pub(in crate::packet) fn stream(
         .stdin(Stdio::piped())
         .stdout(out_end)
         .stderr(err_end);
+    mark(&mut command, Orphaned::Ends);
     group::lead(&mut command);
     let mut child = command.spawn()?;
     // Until the command is gone its ends of the pipes are open here too.

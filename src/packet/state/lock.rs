@@ -55,12 +55,16 @@ impl RunLock {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(StateError::write(&pid, &error)),
             }
-            if let Some(owner) = Owner::read(&pid).filter(Owner::is_alive) {
-                let pid_of_owner = owner.pid;
-                return Err(StateError::Active {
-                    pid: pid_of_owner,
-                    path: pid,
-                });
+            match Owner::read(&pid) {
+                Some(owner) if owner.is_alive() => {
+                    let pid_of_owner = owner.pid;
+                    return Err(StateError::Active {
+                        pid: pid_of_owner,
+                        path: pid,
+                    });
+                }
+                Some(gone) => gone.end_orphans(),
+                None => {}
             }
             match fs::remove_file(&pid) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
