@@ -215,15 +215,13 @@ fn killed(packet: &Packet, file: &str) {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    for _ in 0..2000 {
-        if packet.path(file).exists() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            return;
-        }
+    let came = (0..2000).any(|_| {
         std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("{file} never came");
+        packet.path(file).exists()
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(came, "{file} never came");
 }
 
 /// A commit that is under way goes on after its runner was killed; the next one waits for it.
