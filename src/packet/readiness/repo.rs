@@ -36,8 +36,8 @@ pub struct RepoReport {
     pub errors: Vec<ReadinessError>,
 }
 
-/// Looks at every repository; each folder is asked about once.
-pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
+/// Looks at every repository; each folder is asked about once, until it is cancelled.
+pub(super) fn survey_until(packet: &Packet, cancel: &CancelToken) -> Vec<RepoReport> {
     let default = packet.repos.default_repo().map(|repo| repo.name.as_str());
     let mut asked: BTreeMap<PathBuf, Answer> = BTreeMap::new();
     let mut look = |name: &str, path: Option<&Path>, is_default: bool| {
@@ -46,7 +46,7 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
         let git = match path.filter(|_| is_directory) {
             Some(folder) => {
                 let known = asked.entry(folder.to_owned());
-                known.or_insert_with(|| ask(folder)).clone()
+                known.or_insert_with(|| ask(folder, cancel)).clone()
             }
             None => Answer::NoWorkTree,
         };
@@ -62,6 +62,10 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
             )),
             (Some(_), Answer::NoGit) => {
                 Some(("git_unavailable", "there is no git on PATH".to_owned()))
+            }
+            (Some(path), Answer::Silence) => {
+                let message = format!("git gives no answer in {}", path.display());
+                Some(("git_unavailable", message))
             }
             (Some(path), Answer::NoWorkTree) => {
                 let message = format!("{} is not in a git repository", path.display());
@@ -110,21 +114,28 @@ enum Answer {
     WorkTree(Option<Hindrance>),
     NoWorkTree,
     NoGit,
+    /// It does not end.
+    Silence,
 }
 
-fn ask(folder: &Path) -> Answer {
-    let never = CancelToken::default();
-    let git = Git::new(folder, &never);
+fn ask(folder: &Path, cancel: &CancelToken) -> Answer {
+    let git = Git::new(folder, cancel);
     let answer = git.line(&["rev-parse", "--is-inside-work-tree", "--absolute-git-dir"]);
     match answer.as_deref().map(|lines| lines.split_once('\n')) {
         Ok(Some(("true", git_folder))) => {
             let git_folder = Path::new(git_folder);
-            let hindrance = Hindrance::lock(git_folder, &never)
-                .or_else(|| Hindrance::under_way(git_folder))
-                .or_else(|| Hindrance::unmerged(git.unmerged().unwrap_or_default()));
-            Answer::WorkTree(hindrance)
+            let hindrance =
+                Hindrance::lock(git_folder, cancel).or_else(|| Hindrance::under_way(git_folder));
+            match hindrance {
+                Some(hindrance) => Answer::WorkTree(Some(hindrance)),
+                None => match git.unmerged() {
+                    Err(GitError::TimedOut(_)) => Answer::Silence,
+                    paths => Answer::WorkTree(Hindrance::unmerged(paths.unwrap_or_default())),
+                },
+            }
         }
         Err(GitError::Missing) => Answer::NoGit,
+        Err(GitError::TimedOut(_)) => Answer::Silence,
         Ok(_) | Err(_) => Answer::NoWorkTree,
     }
 }

@@ -45,7 +45,17 @@ pub fn run(
         let probe = |packet: &_, prompt: Option<&_>, options: &_| {
             providers.problems(packet, prompt, options)
         };
-        let report = readiness::survey(packet, request.flags, &probe)?;
+        let stop = &interrupt.stop;
+        let report = readiness::survey_until(packet, request.flags, &probe, stop)?;
+        if interrupt.is_raised() {
+            observer.notice(Notice::Interrupted { prompt: None });
+            return Ok(RunReport {
+                run_id: None,
+                selected: 0,
+                prompts: Vec::new(),
+                outcome: RunOutcome::Interrupted,
+            });
+        }
         if !report.is_runtime_ready {
             return Err(RunError::NotReady(report.readiness_errors));
         }
