@@ -157,6 +157,30 @@ fn a_model_keeps_to_its_repositories() {
     assert_eq!(packet.read("app/.git/hooks/pre-commit"), None);
 }
 
+/// P147: no result is large, whatever the file is.
+#[test]
+fn what_a_tool_tells_is_bounded() {
+    let script = calls(
+        "{name: read_file, arguments: {path: huge}}, \
+         {name: edit_file, arguments: {path: huge, old: a, new: b}}, \
+         {name: read_file, arguments: {path: line}}, \
+         {name: search_files, arguments: {pattern: xx}}",
+    );
+    let packet = packet("", &script);
+    packet.shell("truncate -s 300G app/huge");
+    let line = "é".repeat(150_000) + "xx";
+    packet.write("app/line", &line);
+    packet.write("app/a", "axx\n");
+    let finished = packet.run(&["run", "--script", "script.yaml", "--no-commit"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let results = results(&packet);
+    assert_eq!(results[0], "the file is larger than 64 MiB");
+    assert_eq!(results[1], results[0]);
+    assert_eq!(results[2].len(), (256 << 10) + "[cut]".len());
+    assert!(results[2].ends_with("é[cut]"));
+    assert_eq!(results[3], "a:1: axx\n[cut]");
+}
+
 #[test]
 fn only_what_is_allowed_is_offered() {
     let both = "{name: write_file, arguments: {path: a, content: b}}, \

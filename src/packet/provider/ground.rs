@@ -1,14 +1,18 @@
 //! A folder of the disk that a provider works in (spec P142, P148).
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::harness::{BackendError, Directory};
+use crate::harness::{Backend, BackendError, Directory};
 use crate::packet::resolve::resolve;
 use crate::packet::state::STATE_FOLDER;
 
 /// Names that no path may have as a part, however their letters are written: on some file systems
 /// those are one name.
 const CLOSED: [&str; 2] = [".git", STATE_FOLDER];
+
+/// The largest file that is read, or appended to, as a whole.
+const LARGEST: u64 = 64 << 20;
 
 /// A folder, without what belongs to git and to packets.
 #[derive(Debug)]
@@ -40,6 +44,31 @@ impl Ground {
         let real = resolve(&self.root, path);
         let below = real.strip_prefix(&self.root).unwrap_or(Path::new(""));
         refuse_closed(&below.to_string_lossy())
+    }
+}
+
+impl Ground {
+    /// The bytes of a file.
+    pub(super) fn read(&mut self, path: &str) -> Result<Vec<u8>, BackendError> {
+        self.refuse_large(path)?;
+        self.files.read(path)
+    }
+
+    /// Adds at the end of a file, which is made anew for that.
+    pub(super) fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), BackendError> {
+        self.refuse_large(path)?;
+        self.files.append(path, bytes)
+    }
+
+    fn refuse_large(&self, path: &str) -> Result<(), BackendError> {
+        let known = fs::metadata(self.root.join(path));
+        match known.is_ok_and(|known| known.is_file() && known.len() > LARGEST) {
+            true => {
+                let why = format!("the file is larger than {} MiB", LARGEST >> 20);
+                Err(BackendError::Unsupported(why))
+            }
+            false => Ok(()),
+        }
     }
 }
 

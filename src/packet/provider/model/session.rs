@@ -160,7 +160,7 @@ impl<'a> Talk<'a> {
         });
         let is_offered = self.tools.iter().any(|tool| tool.name == call.name);
         let told = match is_offered {
-            true => self.files.call(&name, &arguments),
+            true => self.files.call(&name, &arguments, self.job.interrupt),
             false => Err(format!("there is no tool {name:?}")),
         };
         let text = match &told {

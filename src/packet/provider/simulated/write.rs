@@ -38,7 +38,7 @@ pub(super) fn perform(step: &Step, job: &Job<'_>) -> Result<(), NotDone> {
     for (mut target, write) in writes.into_iter().zip(&step.writes) {
         let bytes = write.text.as_bytes();
         let written = match write.append {
-            true => target.ground.files.append(&target.path, bytes),
+            true => target.ground.append(&target.path, bytes),
             false => target.ground.files.write(&target.path, bytes),
         };
         written.map_err(|error| failed(target.written, error))?;
