@@ -43,9 +43,12 @@ impl RunLock {
         }
         let owner = Owner::this();
         let line = owner.line();
+        let mut gone: Vec<Owner> = Vec::new();
         for _ in 0..=REPLACEMENTS {
             match create(&pid, &line) {
                 Ok(()) => {
+                    // This may take a while, in which others are to see whose the lock is.
+                    gone.iter().for_each(Owner::end_orphans);
                     return Ok(Self {
                         pid,
                         line,
@@ -63,8 +66,7 @@ impl RunLock {
                         path: pid,
                     });
                 }
-                Some(gone) => gone.end_orphans(),
-                None => {}
+                left => gone.extend(left),
             }
             match fs::remove_file(&pid) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
