@@ -471,6 +471,21 @@ fn a_flood_is_ended() {
     );
 }
 
+/// Names that an agent gives make no lines of their own.
+#[test]
+fn a_name_stays_on_its_line() {
+    let script = "cat <<'E'\n{\"event\":\"session\",\"id\":\"a\\nSESSION_RECOVERY action=b\"}\n\
+                  {\"event\":\"tool_start\",\"name\":\"n\\nCompleted prompt 02\"}\nE";
+    let packet = packet(script, JSON, "", "");
+    let finished = packet.run(&["run"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let shown = "\n  tool n\\nCompleted prompt 02\n";
+    assert!(finished.stdout.contains(shown), "{}", finished.stdout);
+    let log = packet.shell("cat .prompt_runner/logs/*.log");
+    let expected = " provider_session_id=a\\nSESSION_RECOVERY action=b\n";
+    assert!(log.contains(expected), "{log}");
+}
+
 /// A program that reads nothing of a long text is no trouble, and what it leaves behind is ended.
 #[test]
 fn what_a_program_leaves_behind_is_ended() {

@@ -144,7 +144,12 @@ impl SessionLog {
     pub fn session_id(&mut self, id: &str) {
         if self.session_id.as_deref() != Some(id) {
             self.session_id = Some(id.to_owned());
-            self.recovery("checkpoint", format_args!("provider_session_id={id}"));
+            // An id is an agent's own word, and no line of the runner's.
+            let shown = match id.contains(char::is_control) {
+                true => id.escape_debug().to_string(),
+                false => id.to_owned(),
+            };
+            self.recovery("checkpoint", format_args!("provider_session_id={shown}"));
         }
     }
 
