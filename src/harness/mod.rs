@@ -15,6 +15,7 @@ mod perform;
 mod pool;
 mod prepare;
 pub mod record;
+pub(crate) mod regular;
 mod replay;
 mod requirements;
 mod resume;

@@ -14,6 +14,7 @@ use super::options::Options;
 use super::packet::Packet;
 use super::prompt::Prompt;
 use super::words::ProviderKind;
+use crate::harness::CancelToken;
 
 pub use authoring::{AuthoringWarning, has_placeholder};
 pub use repo::RepoReport;
@@ -91,8 +92,21 @@ pub fn survey(
     flags: &Mapping,
     probe: Probe<'_>,
 ) -> Result<ReadinessReport, PacketError> {
+    survey_until(packet, flags, probe, &CancelToken::default())
+}
+
+/// As [`survey`], until it is cancelled: what is reported then means nothing.
+///
+/// # Errors
+/// As [`survey`].
+pub fn survey_until(
+    packet: &Packet,
+    flags: &Mapping,
+    probe: Probe<'_>,
+    cancel: &CancelToken,
+) -> Result<ReadinessReport, PacketError> {
     let options = packet.options(None, flags)?;
-    let repos = repo::survey(packet);
+    let repos = repo::survey_until(packet, cancel);
     let mut errors: Vec<ReadinessError> = repos
         .iter()
         .flat_map(|repo| repo.errors.iter().cloned())
@@ -125,7 +139,7 @@ pub fn survey(
 /// none. Each folder is asked about once.
 #[must_use]
 pub fn repos(packet: &Packet) -> Vec<RepoReport> {
-    repo::survey(packet)
+    repo::survey_until(packet, &CancelToken::default())
 }
 
 fn unknown_targets<'p>(

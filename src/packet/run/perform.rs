@@ -44,7 +44,17 @@ pub fn run(
         let probe = |packet: &_, prompt: Option<&_>, options: &_| {
             providers.problems(packet, prompt, options)
         };
-        let report = readiness::survey(packet, request.flags, &probe)?;
+        let stop = &interrupt.stop;
+        let report = readiness::survey_until(packet, request.flags, &probe, stop)?;
+        if interrupt.is_raised() {
+            observer.notice(Notice::Interrupted { prompt: None });
+            return Ok(RunReport {
+                run_id: None,
+                selected: 0,
+                prompts: Vec::new(),
+                outcome: RunOutcome::Interrupted,
+            });
+        }
         let errors = report.readiness_errors.into_iter();
         let (errors, odd): (Vec<_>, Vec<_>) = errors.partition(ReadinessError::stops_a_run);
         if !errors.is_empty() {
