@@ -53,7 +53,7 @@ fn a_remote_is_not_waited_for() {
     fixture.shell(&format!(
         "git init -q --bare remote && cd app && git remote add origin ../remote\n\
          git push -qu origin main && git config protocol.ext.allow always\n\
-         git remote set-url origin 'ext::sleep {word} foo'"
+         git remote set-url origin 'ext::sleep {word}'"
     ));
     let verify = "repos_clean: {repo: app, pushed: true, network: true}";
     let took = interrupt(&fixture, verify, word);
