@@ -40,6 +40,8 @@ pub enum PacketError {
         key: String,
         /// The value as it is shown.
         value: String,
+        /// What is wanted instead, where that is said.
+        wanted: Option<&'static str>,
     },
     /// A repo that cannot have this name (spec P9).
     RepoName(String),
@@ -134,11 +136,20 @@ impl fmt::Display for PacketError {
             Self::File { deed, file, cause } => write!(f, "cannot {deed} {file}: {cause}"),
             Self::Syntax { file, line, cause } => write!(f, "{file}:{line}: {cause}"),
             Self::NotAMap(file) => write!(f, "{file}: front matter is not a map"),
-            Self::Invalid { file, key, value } => {
+            Self::Invalid {
+                file,
+                key,
+                value,
+                wanted,
+            } => {
                 if let Some(file) = file {
                     write!(f, "{file}: ")?;
                 }
-                write!(f, "invalid {key}: {value}")
+                write!(f, "invalid {key}: {value}")?;
+                match wanted {
+                    Some(wanted) => write!(f, ": want {wanted}"),
+                    None => Ok(()),
+                }
             }
             Self::RepoName(name) => write!(f, "invalid repo name: {name:?}"),
             Self::PromptId { raw, file } => {

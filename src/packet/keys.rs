@@ -26,10 +26,16 @@ impl<'a> Keys<'a> {
 
     /// The error of a value that a key cannot have.
     pub(super) fn invalid(self, key: &str, value: &Value) -> PacketError {
+        self.unlike(key, value, None)
+    }
+
+    /// The same, with what is wanted instead.
+    fn unlike(self, key: &str, value: &Value, wanted: Option<&'static str>) -> PacketError {
         PacketError::Invalid {
             file: self.file.map(str::to_owned),
             key: key.to_owned(),
             value: shown(value),
+            wanted,
         }
     }
 
@@ -54,7 +60,20 @@ impl<'a> Keys<'a> {
 
     /// A map.
     pub(super) fn map(self, key: &str) -> Result<Option<&'a Mapping>, PacketError> {
-        self.read(key, Value::as_mapping)
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        let wanted = match (key, value) {
+            // A program's own key of this name, in the place of the provider's settings.
+            ("runvil", Value::Number(_)) => {
+                "a map; a program's own `runvil:` stands in frontmatter of its own, which opens the \
+                 body"
+            }
+            _ => "a map",
+        };
+        let map = value.as_mapping();
+        map.map(Some)
+            .ok_or_else(|| self.unlike(key, value, Some(wanted)))
     }
 
     /// A list of texts; one text is a list of it.

@@ -63,7 +63,7 @@ pub use merge::merge;
 pub use name::{PACKET, is_name};
 pub use options::{Options, Provider, UNBOUNDED, default_recovery};
 pub use packet::{MANIFEST, Packet, PromptFault, Scope};
-pub use profile::{BUILT_IN, Listed, Profile, ProfileSource};
+pub use profile::{Listed, Profile, ProfileSource};
 pub use progress::{Progress, Recorded};
 pub use prompt::Prompt;
 pub use prompt_file::prefix;

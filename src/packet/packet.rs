@@ -234,8 +234,10 @@ impl Packet {
                 .collect()
         });
         let own: Mapping = own.unwrap_or_default();
-        let layers = [&self.profile.keys, &self.manifest.keys, &own, flags];
-        Options::resolve(&layers, &self.aliases)
+        let over = [&self.manifest.keys, &own, flags];
+        let profile = self.profile.under(&over);
+        let [manifest, own, flags] = over;
+        Options::resolve(&[&profile, manifest, own, flags], &self.aliases)
     }
 
     /// Refuses a packet that `agent_control` would change the runs of (spec P152).

@@ -1,5 +1,6 @@
 //! Profiles: keys that are merged under a manifest's (spec P17).
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde_yaml::Mapping;
@@ -15,10 +16,13 @@ use super::options::Options;
 /// The keys of a manifest that no profile has.
 const MANIFEST_ONLY: &[&str] = &["name", "profile", "prompt_dir", "repos", "phases"];
 
-/// The name of the profile that is built in.
-pub const BUILT_IN: &str = "simulated-default";
+/// The name of the built-in profile that stands in until a provider is named.
+pub const SIMULATED: &str = "simulated-default";
 
-const SIMULATED: &str = "\
+/// The name of the built-in profile that says nothing.
+pub const NONE: &str = "none";
+
+const SIMULATED_KEYS: &str = "\
 provider: simulated
 model: simulated-demo
 reasoning_effort: low
@@ -77,6 +81,7 @@ impl Profile {
                 file: None,
                 key: "profile".to_owned(),
                 value: format!("{name:?}"),
+                wanted: None,
             });
         }
         let shown = format!("profiles/{name}.md");
@@ -88,10 +93,11 @@ impl Profile {
                 Options::check(Keys::new(&keys, Some(&shown)))?;
                 (ProfileSource::File(file), keys)
             }
-            None if name == BUILT_IN => {
-                let keys = front_matter::read(SIMULATED).unwrap_or_default();
+            None if name == SIMULATED => {
+                let keys = front_matter::read(SIMULATED_KEYS).unwrap_or_default();
                 (ProfileSource::BuiltIn, keys)
             }
+            None if name == NONE => (ProfileSource::BuiltIn, Mapping::new()),
             None => (ProfileSource::Missing, Mapping::new()),
         };
         Ok(Self {
@@ -103,6 +109,21 @@ impl Profile {
 }
 
 impl Profile {
+    /// Its keys as they count under the layers over them, the last of which goes before the others.
+    /// The model of the simulated provider is no model of another one (spec P17).
+    pub(super) fn under(&self, layers: &[&Mapping]) -> Cow<'_, Mapping> {
+        let names = layers.iter().filter_map(|layer| layer.get("provider"));
+        let is_other = names.last().is_some_and(|name| name != "simulated");
+        if self.source == ProfileSource::BuiltIn && is_other {
+            let mut keys = self.keys.clone();
+            keys.shift_remove("model");
+            return Cow::Owned(keys);
+        }
+        Cow::Borrowed(&self.keys)
+    }
+}
+
+impl Profile {
     /// The names of profiles and where they come from, by name; and the name of the default one,
     /// which is among them although it may be missing.
     ///
@@ -110,7 +131,8 @@ impl Profile {
     /// A `config.md` that cannot be taken.
     pub fn list(home: &ConfigHome) -> Result<(Listed, Option<String>), PacketError> {
         let default = default_name(home)?;
-        let mut found = vec![(BUILT_IN.to_owned(), ProfileSource::BuiltIn)];
+        let built_in = [NONE, SIMULATED].map(|name| (name.to_owned(), ProfileSource::BuiltIn));
+        let mut found = built_in.to_vec();
         let folder = home.join("profiles");
         let entries = folder.into_iter().flat_map(std::fs::read_dir).flatten();
         for entry in entries.flatten() {

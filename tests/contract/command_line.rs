@@ -59,7 +59,7 @@ const BROKEN: &str = "{commands: no-such-tool, files_exist: gone}";
 fn met_contracts_are_counted() {
     let fixture = packet(&[MET, "null"]);
     let said = "  02 has no contract: nothing to check\n\
-                2 prompt(s) checked: 0 failed, 0 faulted, 1 without a contract\n";
+                2 prompts checked: 0 failed, 0 faulted, 1 without a contract\n";
     assert_eq!(
         verify(&fixture, &[]),
         (Some(0), said.to_owned(), String::new())
@@ -74,7 +74,7 @@ fn what_fails_is_named_with_its_first_line() {
         "  02 file_exists gone: missing\n  \
          02 command sh -c 'echo one; echo two; exit 1': one\n  \
          02 repos_clean {}: no upstream for main at {head}, and pushed: true needs one\n\
-         2 prompt(s) checked: 1 failed, 0 faulted\n",
+         2 prompts checked: 1 failed, 0 faulted\n",
         fixture.root().join("app").display(),
     );
     assert_eq!(verify(&fixture, &["."]), (Some(1), said, String::new()));
@@ -86,7 +86,7 @@ fn a_fault_is_no_failure() {
     let (status, said, _) = verify(&fixture, &["2", "03"]);
     let expected = "  02 file_exists gone: missing\n  \
                     02 command no-such-tool: verifier_fault: command not found (exit 127)\n\
-                    2 prompt(s) checked: 0 failed, 1 faulted\n";
+                    2 prompts checked: 0 failed, 1 faulted\n";
     assert_eq!((status, said.as_str()), (Some(3), expected));
     let (status, said, _) = verify(&fixture, &["--json"]);
     assert_eq!(status, Some(3));
@@ -137,7 +137,7 @@ fn without_git_or_a_shell_there_are_faults() {
         "  01 command true: executable not found on PATH: bash\n  \
          01 changed_paths_only app: executable not found on PATH: git\n  \
          01 repos_clean {}: executable not found on PATH: git\n\
-         1 prompt(s) checked: 0 failed, 1 faulted\n",
+         1 prompt checked: 0 failed, 1 faulted\n",
         fixture.root().join("app").display(),
     );
     assert_eq!((status, said), (Some(3), expected), "spec P56, P67");

@@ -155,11 +155,17 @@ fn what_cannot_be_started_is_no_ready_packet() {
         ),
         ("argv: [./gone]", "", "provider command not found: ./gone"),
         ("argv: []", "", "command: argv is empty"),
-        ("output: text", "", "command: argv is missing"),
+        (
+            "output: text",
+            "",
+            "command: argv is missing: the program and its arguments, as a list",
+        ),
         (
             "argv: [./agent]\n  resum_argv: [x]",
             "",
-            "command: unknown key \"resum_argv\"",
+            "command: unknown key \"resum_argv\" (known: argv, prompt, output, events, kinds, \
+             exit_codes, require_done, resume_argv, repo_args, env, unset, idle_timeout_ms, \
+             max_output_bytes)",
         ),
         (
             "argv: [./agent]\n  output: xml",

@@ -197,6 +197,22 @@ fn a_program_that_cannot_run_is_seen_before() {
         "{said}"
     );
 
+    // All of its Lua is compiled, that of the last section too.
+    let broken = program(
+        "# Make\n\n## Write\n\n```lua\nlocal a\n```\n\n## Later\n\n```lua\nlocal b = = 2\n```\n",
+        "",
+    );
+    let text = broken.read("prompts/01_a.prompt.md").unwrap();
+    let line = text.lines().position(|line| line.contains("= =")).unwrap() + 1;
+    let said = preflight(&broken);
+    assert!(said.starts_with("ERROR: Parse: "), "{said}");
+    assert!(
+        said.ends_with(&format!("(prompts/01_a.prompt.md:{line})\n")),
+        "{said}"
+    );
+    let refused = broken.run(&["run"]);
+    assert_eq!((refused.status, refused.stderr), (Some(1), said));
+
     let own =
         "\n---\nname: own\ndescription: d\nrunvil: 0\n---\n# Own\n\n## Write\n\n```lua\nreturn 1\n";
     let unclosed = program(own, "");
@@ -210,7 +226,10 @@ fn a_program_that_cannot_run_is_seen_before() {
 
     for (keys, expected) in [
         ("max_turns: 3", "provider runvil has no use for max_turns"),
-        ("runvil: {stor: memory}", "runvil: unknown key \"stor\""),
+        (
+            "runvil: {stor: memory}",
+            "runvil: unknown key \"stor\" (known: program, args, input, store, limits)",
+        ),
         ("runvil: {store: disk}", "runvil: invalid store: \"disk\""),
         (
             "runvil: {limits: {memory: 0}}",

@@ -147,7 +147,8 @@ pub struct RunOnlyFlags {
     #[arg(long)]
     pub new_run: bool,
 
-    /// Evaluate each contract before its prompt is run
+    /// Evaluate each contract before its prompt is run, and run no session where it holds; the
+    /// default with --remaining and no ids
     #[arg(long, overrides_with = "no_verify_first")]
     pub verify_first: bool,
 

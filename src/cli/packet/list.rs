@@ -82,7 +82,7 @@ fn commit(recorded: &Recorded) -> Option<String> {
     let suffix = recorded.suffix.as_deref()?;
     Some(if suffix.contains('=') {
         match suffix.split(',').count() {
-            1 => "1 repo".to_owned(),
+            1 => short(suffix),
             repos => format!("{repos} repos"),
         }
     } else if suffix.contains('_') || suffix == "noop" {
@@ -90,4 +90,12 @@ fn commit(recorded: &Recorded) -> Option<String> {
     } else {
         format!("sha {}", suffix.get(..8).unwrap_or(suffix))
     })
+}
+
+/// A commit of one repo of several, `{repo}={sha}`, with the start of the hash.
+fn short(commit: &str) -> String {
+    match commit.split_once('=') {
+        Some((repo, sha)) => format!("{repo}={}", sha.get(..8).unwrap_or(sha)),
+        None => commit.to_owned(),
+    }
 }

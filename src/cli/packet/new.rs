@@ -16,10 +16,10 @@ Paths of repos are relative to the packet's folder.
 
   runvil packet new demo --repo app=../app
   runvil packet new demo --repo app=../app --repo docs=../docs --default-repo app
-  runvil packet new demo --repo app=../app --provider runvil --profile none
+  runvil packet new demo --repo app=../app --provider runvil
 
-The simulated provider of the default profile writes only what a prompt's `simulate:` says; it \
-stands in until `provider:` names another.")]
+Without --provider, the simulated one stands in until `provider:` in the manifest names another; \
+it writes only what a prompt's `simulate:` says. The profile `none` is built in and empty.")]
 pub struct NewArgs {
     /// The packet's name, and that of its folder
     name: String,
@@ -28,7 +28,8 @@ pub struct NewArgs {
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 
-    /// The profile under the manifest; by default the configured one, else simulated-default
+    /// The profile under the manifest; by default the configured one, else
+    /// simulated-default, or none with a --provider that is not simulated
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 

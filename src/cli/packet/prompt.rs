@@ -23,7 +23,8 @@ Examples:
   runvil packet prompt new 02 --name 'Write it up' --targets app,docs --phase 2
   runvil packet prompt new 03 --name 'Carry out ADR 7' --template from-adr
 
-`runvil packet template list` names the templates.")]
+`runvil packet template list` names the templates. What `verify:` can ask for is shown by \
+`runvil packet verify --help`.")]
 pub struct NewArgs {
     /// Its id, a number; prompts run in the order of their numbers
     id: String,

@@ -158,7 +158,8 @@ impl Observer for Show {
                 } else {
                     let held = report.items.iter().filter(|item| item.pass).count();
                     let all = report.items.len();
-                    self.line(&format!("  contract: {held} of {all} items hold"));
+                    let what = if all == 1 { "item holds" } else { "items hold" };
+                    self.line(&format!("  contract: {held} of {all} {what}"));
                 }
                 if report.pass() {
                     self.say("committing");

@@ -22,6 +22,18 @@ change.
   runvil packet verify demo
   runvil packet verify demo 02 03 --json
 
+What a prompt's contract may ask for, with `app` its first target:
+
+  verify:
+    files_exist: [a.txt, 'docs:b.md']         in another repository, REPO:PATH; files_absent too
+    contains: [{path: a.txt, text: Hello}]
+    matches: [{repo: docs, path: b.md, pattern: '(?m)^# '}]
+    doc: [{path: c.md, requires_sections: ['## Use']}]        and no TODO, TBD and the like in it
+    commands: [{exec: sh, args: [check.sh], timeout_ms: 60000}]     without a shell; status 0
+    changed_paths_only: [a.txt, c.md, 'docs:b.md']            nothing beside in these repositories
+    repos_clean: [app]                        nothing uncommitted
+    yaml, json, glob, source_absent           data, numbers of files, patterns that are nowhere
+
 Exit status: 0 every contract is met, 1 one is not, 2 nothing was checked (a usage or load error), \
 3 one could not be checked, 130 interrupted.")]
 pub struct VerifyArgs {
@@ -55,6 +67,11 @@ pub fn verify(args: &VerifyArgs) -> Status {
     for repo in readiness::repos(&packet) {
         for error in repo.errors {
             report::warning(&error.message);
+        }
+    }
+    for prompt in &selected {
+        for problem in contract::unknown_clauses(prompt.verify.as_ref()) {
+            report::warning(&format!("prompt {}: {problem}", prompt.id));
         }
     }
     let mut reports = Vec::new();
@@ -146,7 +163,8 @@ impl Found {
             without_contract,
             ..
         } = self;
-        let sum = format!("{prompts} prompt(s) checked: {failures} failed, {faults} faulted");
+        let noun = if *prompts == 1 { "prompt" } else { "prompts" };
+        let sum = format!("{prompts} {noun} checked: {failures} failed, {faults} faulted");
         match without_contract {
             0 => sum + "\n",
             without => format!("{sum}, {without} without a contract\n"),

@@ -12,7 +12,7 @@ use crate::packet::keys::Keys;
 use crate::packet::merge::merge;
 use crate::packet::options::{Options, default_recovery};
 use crate::packet::packet::MANIFEST;
-use crate::packet::profile::{self, BUILT_IN, Profile};
+use crate::packet::profile::{self, Profile};
 use crate::packet::repos::may_be_called;
 use crate::packet::write::create;
 
@@ -21,7 +21,7 @@ use crate::packet::write::create;
 pub struct NewPacket {
     /// Its name, which is its folder's too.
     pub name: String,
-    /// Its profile; `None` for the configured default.
+    /// Its profile; `None` for the configured default, and without one for a built-in one.
     pub profile: Option<String>,
     /// Names of repos and their paths as written.
     pub repos: Vec<(String, String)>,
@@ -62,6 +62,7 @@ fn manifest(new: &NewPacket, home: &ConfigHome) -> Result<Document, PacketError>
         file: None,
         key: key.to_owned(),
         value: format!("{value:?}"),
+        wanted: None,
     };
     // One part of a path that is not hidden and no option.
     let is_folder = !new.name.starts_with(['.', '-'])
@@ -74,7 +75,7 @@ fn manifest(new: &NewPacket, home: &ConfigHome) -> Result<Document, PacketError>
     }
     let name = match &new.profile {
         Some(name) => name.clone(),
-        None => profile::default_name(home)?.unwrap_or_else(|| BUILT_IN.to_owned()),
+        None => profile::default_name(home)?.unwrap_or_else(|| stand_in(&new.keys).to_owned()),
     };
     let profile = Profile::load(Some(name.clone()), home)?;
     Options::check(Keys::new(&new.keys, None))?;
@@ -93,6 +94,15 @@ fn manifest(new: &NewPacket, home: &ConfigHome) -> Result<Document, PacketError>
     keys.insert("recovery".into(), Value::Mapping(recovery));
     merge(&mut keys, &new.keys);
     Ok(Document::new(keys, &format!("# {}\n", new.name)))
+}
+
+/// The profile of a packet for which none is given or configured. What that of the simulated
+/// provider says of models, permissions and delays is not meant for another one.
+fn stand_in(keys: &Mapping) -> &'static str {
+    match keys.get("provider").and_then(Value::as_str) {
+        None | Some("simulated") => profile::SIMULATED,
+        Some(_) => profile::NONE,
+    }
 }
 
 fn repos(new: &NewPacket) -> Result<Mapping, PacketError> {

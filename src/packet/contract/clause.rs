@@ -34,6 +34,20 @@ pub enum Clause {
     ReposClean,
 }
 
+/// What is said of the keys of a contract that are no clause: nothing ever looks at them (spec P38).
+pub fn unknown_clauses(verify: Option<&Mapping>) -> impl Iterator<Item = String> {
+    let keys = verify.into_iter().flat_map(Mapping::keys);
+    let strange = keys
+        .filter_map(Value::as_str)
+        .filter(|key| Clause::ALL.iter().all(|clause| clause.key() != *key));
+    strange.map(|key| {
+        format!(
+            "verify clause {key:?} is not known and never evaluated (known: {})",
+            Clause::ALL.map(Clause::key).join(", ")
+        )
+    })
+}
+
 impl Clause {
     /// All clauses, in the order of evaluation.
     pub const ALL: [Self; 12] = [

@@ -26,7 +26,7 @@ mod verdict;
 mod watched;
 pub(super) mod wildcard;
 
-pub use clause::Clause;
+pub use clause::{Clause, unknown_clauses};
 pub(super) use clause::{Placed, placed};
 pub use preflight::{Preflight, Worktrees};
 pub use report::{Fault, Item, Kind, Report};

@@ -1,20 +1,24 @@
 //! Hazards of one prompt's contract.
 
-use serde_yaml::Value;
-
 use super::findings::Findings;
 use crate::packet::command_line::Written;
 use crate::packet::contract::wildcard::Wildcard;
-use crate::packet::contract::{Clause, Placed, pattern, placed};
+use crate::packet::contract::{Clause, Placed, pattern, placed, unknown_clauses};
 use crate::packet::name::PACKET;
 use crate::packet::packet::Packet;
 use crate::packet::prompt::Prompt;
 
 pub(super) fn look(packet: &Packet, prompt: &Prompt, findings: &mut Findings<'_>) {
     let contract = prompt.verify.as_ref();
-    let keys = contract.into_iter().flat_map(|contract| contract.keys());
-    for key in keys.filter_map(Value::as_str) {
-        clause(key, findings);
+    if contract.is_some_and(|contract| contract.contains_key(Clause::ChangedPathsOnly.key())) {
+        findings.warning(
+            "changed_paths_only_vacuous",
+            "changed_paths_only sees uncommitted work only: right when the runner commits, empty \
+             under --no-commit, committer noop, or a session that commits (then use repos_clean)",
+        );
+    }
+    for message in unknown_clauses(contract) {
+        findings.error("unknown_verify_clause", message);
     }
     let entries = placed(contract);
     let looks_inside = |placed: &Placed<'_>| {
@@ -44,23 +48,6 @@ pub(super) fn look(packet: &Packet, prompt: &Prompt, findings: &mut Findings<'_>
         if entry.clause == Clause::Commands {
             command(entry, findings);
         }
-    }
-}
-
-/// A key of the contract.
-fn clause(key: &str, findings: &mut Findings<'_>) {
-    if key == Clause::ChangedPathsOnly.key() {
-        findings.warning(
-            "changed_paths_only_vacuous",
-            "changed_paths_only sees uncommitted work only: right when the runner commits, empty \
-             under --no-commit, committer noop, or a session that commits (then use repos_clean)",
-        );
-    } else if !Clause::ALL.iter().any(|clause| clause.key() == key) {
-        let message = format!(
-            "verify clause {key:?} is not known and never evaluated (known: {})",
-            Clause::ALL.map(Clause::key).join(", ")
-        );
-        findings.error("unknown_verify_clause", message);
     }
 }
 

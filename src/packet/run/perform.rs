@@ -10,6 +10,7 @@ use super::error::RunError;
 use super::notice::{Notice, Observer};
 use super::report::{PromptReport, RunOutcome, RunReport};
 use super::request::RunRequest;
+use crate::packet::contract::unknown_clauses;
 use crate::packet::dependencies;
 use crate::packet::fingerprint::fingerprint;
 use crate::packet::interrupt::Interrupt;
@@ -88,6 +89,10 @@ pub fn run(
         packet.options(Some(prompt), request.flags)?.provider()?;
         if readiness::has_placeholder(prompt) {
             let text = format!("prompt {} still has a placeholder in its body", prompt.id);
+            observer.notice(Notice::Warning(&text));
+        }
+        for problem in unknown_clauses(prompt.verify.as_ref()) {
+            let text = format!("prompt {}: {problem}", prompt.id);
             observer.notice(Notice::Warning(&text));
         }
     }

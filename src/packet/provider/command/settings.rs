@@ -79,13 +79,15 @@ impl Settings {
     pub(super) fn read(block: &Mapping) -> Result<Self, String> {
         let strange = block.keys().map(|key| scalar(key).unwrap_or_default());
         if let Some(key) = strange.into_iter().find(|key| !KEYS.contains(&&**key)) {
-            return Err(format!("command: unknown key {key:?}"));
+            let known = KEYS.join(", ");
+            return Err(format!("command: unknown key {key:?} (known: {known})"));
         }
         let keys = Keys::new(block, Some("command"));
         let said = |error: PacketError| error.to_string();
         let argv = template(keys, "argv")?;
         Ok(Self {
-            argv: argv.ok_or("command: argv is missing")?,
+            argv: argv
+                .ok_or("command: argv is missing: the program and its arguments, as a list")?,
             resume_argv: template(keys, "resume_argv")?,
             repo_args: template(keys, "repo_args")?.unwrap_or_default(),
             delivery: keys

@@ -94,7 +94,7 @@ impl Provider for Programs {
             |message: String| Box::new(Failure::new(FailureClass::PROGRAM_INVALID, message));
         let ready = Ready::check(job.setting).map_err(|problems| invalid(problems.join("; ")))?;
         let harness = self.host.harness().map_err(invalid)?;
-        let program = ready.text.program.as_ref().ok();
+        let program = ready.text.prompt();
         let wanted = Wanted {
             dialect: program.map_or(Dialect::Runvil, |program| program.dialect),
             needs_model: program.is_some_and(|program| !program.contract.models.is_empty()),

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::engine::RunError;
+use crate::engine::{Program, RunError};
 use crate::packet::authoring::slug;
 use crate::packet::prompt::Prompt;
 use crate::packet::provider::Setting;
 use crate::packet::source;
-use crate::prompt::{Dialect, Prompt as Program};
+use crate::prompt::{Dialect, Prompt as Parsed};
 
 /// What opens and closes frontmatter.
 const DELIMITER: &str = "---";
@@ -28,7 +28,8 @@ impl ProgramText {
             Some(named) => (file(setting, named)?, named.to_owned()),
             None => (of_body(setting.prompt), setting.prompt.file.clone()),
         };
-        let program = Program::parse(&text, Dialect::Runvil).map_err(RunError::from);
+        let program = Program::load(&text, Dialect::Runvil).program;
+        let program = program.map_err(RunError::from);
         Ok(Self {
             text,
             file,
@@ -36,7 +37,12 @@ impl ProgramText {
         })
     }
 
-    /// What is said of a program that does not parse.
+    /// What was parsed, where the program can run.
+    pub(super) fn prompt(&self) -> Option<&Parsed> {
+        Some(self.program.as_ref().ok()?.prompt())
+    }
+
+    /// What is said of a program that does not parse, or whose Lua does not compile.
     pub(super) fn fault(&self) -> Option<String> {
         let error = self.program.as_ref().err()?;
         Some(self.shown(error))

@@ -93,7 +93,7 @@ impl<'a> Running<'a> {
             Some(Input::Text(text)) => text.clone(),
             Some(Input::File(named)) => file(job.setting, named)?,
         };
-        let program = ready.text.program.as_ref().ok();
+        let program = ready.text.prompt();
         let is_declared = program.is_some_and(|program| program.contract.input.is_some());
         Ok(Some(match job.repair.filter(|_| is_declared) {
             Some(block) => format!("{}\n\n{}\n", given.trim_end_matches('\n'), block.text()),

@@ -89,7 +89,10 @@ impl Settings {
 fn strange(map: &Mapping, known: &[&str], name: &str) -> Result<(), String> {
     let mut keys = map.keys().map(|key| scalar(key).unwrap_or_default());
     match keys.find(|key| !known.contains(&&**key)) {
-        Some(key) => Err(format!("{name}: unknown key {key:?}")),
+        Some(key) => Err(format!(
+            "{name}: unknown key {key:?} (known: {})",
+            known.join(", ")
+        )),
         None => Ok(()),
     }
 }
