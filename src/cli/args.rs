@@ -270,6 +270,8 @@ pub struct ModelsArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+`user-input` needs somebody to ask: a terminal, or in `run` an `--answer`.")]
 pub struct PacksArgs {
     /// The host configuration, as for `run`
     #[arg(long, value_name = "FILE")]

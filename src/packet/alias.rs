@@ -13,6 +13,14 @@ use super::name::is_name;
 use super::options::Options;
 use super::words::ProviderKind;
 
+/// What is said of a provider that is neither built in nor an alias.
+pub(super) fn unknown(name: &str) -> String {
+    format!(
+        "provider {name:?} is not known (built in: simulated, command, runvil, model; an alias is \
+         a file providers/NAME.md in the folder of the configuration)"
+    )
+}
+
 /// The aliases in the config home; those that were asked for ahead are read once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aliases {

@@ -205,11 +205,10 @@ fn a_program_that_cannot_run_is_seen_before() {
     let text = broken.read("prompts/01_a.prompt.md").unwrap();
     let line = text.lines().position(|line| line.contains("= =")).unwrap() + 1;
     let said = preflight(&broken);
-    assert!(said.starts_with("ERROR: Parse: "), "{said}");
-    assert!(
-        said.ends_with(&format!("(prompts/01_a.prompt.md:{line})\n")),
-        "{said}"
-    );
+    let begin =
+        format!("ERROR: Parse: lua compilation error at section `Later` prologue (line {line}): ");
+    assert!(said.starts_with(&begin), "{said}");
+    assert!(said.ends_with(" (prompts/01_a.prompt.md)\n"), "{said}");
     let refused = broken.run(&["run"]);
     assert_eq!((refused.status, refused.stderr), (Some(1), said));
 

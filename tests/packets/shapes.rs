@@ -192,7 +192,7 @@ fn a_wrong_type_is_refused_with_its_key_and_value() {
             "",
             "invalid repos: [{\"path\":\"a\"}]",
         ),
-        ("phases: [a]", "", "invalid phases: [\"a\"]"),
+        ("phases: [a]", "", "invalid phases: [\"a\"]: want a map"),
         ("timeout: 0", "", "invalid timeout: 0"),
         ("timeout: -5", "", "invalid timeout: -5"),
         ("timeout: 1.5", "", "invalid timeout: 1.5"),
@@ -207,9 +207,9 @@ fn a_wrong_type_is_refused_with_its_key_and_value() {
             "",
             "invalid cli_confirmation: true",
         ),
-        ("recovery: [a]", "", "invalid recovery: [\"a\"]"),
+        ("recovery: [a]", "", "invalid recovery: [\"a\"]: want a map"),
         ("provider: 5", "", "invalid provider: 5"),
-        ("command: x", "", "invalid command: \"x\""),
+        ("command: x", "", "invalid command: \"x\": want a map"),
         (
             "",
             "phase: one",
@@ -219,12 +219,12 @@ fn a_wrong_type_is_refused_with_its_key_and_value() {
         (
             "",
             "verify: [a]",
-            "prompts/01_a.prompt.md: invalid verify: [\"a\"]",
+            "prompts/01_a.prompt.md: invalid verify: [\"a\"]: want a map",
         ),
         (
             "",
             "simulate: a",
-            "prompts/01_a.prompt.md: invalid simulate: \"a\"",
+            "prompts/01_a.prompt.md: invalid simulate: \"a\": want a map",
         ),
         (
             "",

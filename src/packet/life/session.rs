@@ -1,6 +1,7 @@
 //! One session of a provider and its resumes (spec P84, P88 to P90).
 
 use super::{Life, Sent};
+use crate::packet::alias;
 use crate::packet::failure::{Failure, FailureClass};
 use crate::packet::provider::{Deadline, Ended, Event, Job, Session, Setting, Sink};
 use crate::packet::run::{Context, Notice, Observer};
@@ -77,7 +78,7 @@ impl Life<'_> {
         match self.provider {
             Some(provider) => provider.open(job),
             None => {
-                let message = format!("provider {:?} is not known", self.provider_name);
+                let message = alias::unknown(&self.provider_name);
                 Err(Box::new(Failure::new(
                     FailureClass::PROVIDER_UNAVAILABLE,
                     message,

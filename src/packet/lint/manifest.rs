@@ -3,6 +3,7 @@
 use super::finding::{Finding, Severity};
 use super::findings::Findings;
 use super::nested;
+use crate::packet::alias;
 use crate::packet::dependencies;
 use crate::packet::keys::scalar;
 use crate::packet::known_keys;
@@ -77,8 +78,6 @@ fn whole(packet: &Packet, found: &mut Vec<Finding>) {
 pub(super) fn provider(packet: &Packet, name: &str, findings: &mut Findings<'_>) {
     let kind = packet.aliases.provider(name);
     if !matches!(kind, Ok((Some(_), _))) {
-        let message =
-            format!("provider {name:?} is not known (built in: simulated, command, runvil, model)");
-        findings.error("unknown_provider", message);
+        findings.error("unknown_provider", alias::unknown(name));
     }
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_yaml::Mapping;
 
+use super::alias;
 use super::error::PacketError;
 use super::options::Options;
 use super::packet::Packet;
@@ -176,7 +177,7 @@ fn providers(
         let messages = match &options.provider {
             None => vec![PacketError::NoProvider.to_string()],
             Some(provider) if provider.kind.is_none() => {
-                vec![format!("provider {:?} is not known", provider.name)]
+                vec![alias::unknown(&provider.name)]
             }
             Some(_) => probe(packet, prompt, options),
         };

@@ -45,7 +45,13 @@ impl ProgramText {
     /// What is said of a program that does not parse, or whose Lua does not compile.
     pub(super) fn fault(&self) -> Option<String> {
         let error = self.program.as_ref().err()?;
-        Some(self.shown(error))
+        let shown = self.shown(error);
+        let has_line = error.location.as_ref().is_some_and(|it| it.line.is_some());
+        Some(match has_line {
+            true => shown,
+            // Of Lua the message has the line, and a packet has many files.
+            false => format!("{shown} ({})", self.file),
+        })
     }
 
     /// An error of the program, and its line where that is known (spec P144).
