@@ -112,8 +112,8 @@ impl Profile {
     /// Its keys as they count under the layers over them, the last of which goes before the others.
     /// The model of the simulated provider is no model of another one (spec P17).
     pub(super) fn under(&self, layers: &[&Mapping]) -> Cow<'_, Mapping> {
-        let names = layers.iter().filter_map(|layer| layer.get("provider"));
-        let is_other = names.last().is_some_and(|name| name != "simulated");
+        let mut names = layers.iter().rev().filter_map(|it| it.get("provider"));
+        let is_other = names.next().is_some_and(|name| name != "simulated");
         if self.source == ProfileSource::BuiltIn && is_other {
             let mut keys = self.keys.clone();
             keys.shift_remove("model");
