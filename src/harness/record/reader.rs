@@ -153,6 +153,46 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(number))
     }
 
+    /// The next line, without its end, where the source has the whole of it at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(in crate::harness) fn at_hand(&mut self) -> io::Result<Option<&[u8]>> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        let text = self.source.fill_buf()?;
+        Ok(memchr::memchr(b'\n', text).and_then(|end| text.get(..end)))
+    }
+
+    /// Takes lines, where they come next, byte for byte, and the source has them at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(in crate::harness) fn pass(&mut self, lines: &[u8], count: u64) -> io::Result<bool> {
+        if self.has_ended || !self.source.fill_buf()?.starts_with(lines) {
+            return Ok(false);
+        }
+        self.source.consume(lines.len());
+        self.line += count;
+        self.offset += lines.len() as u64;
+        Ok(true)
+    }
+
+    /// Takes the next line, where the source has the whole of it at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(in crate::harness) fn pass_one(&mut self) -> io::Result<bool> {
+        let Some(length) = self.at_hand()?.map(<[u8]>::len) else {
+            return Ok(false);
+        };
+        self.source.consume(length + 1);
+        self.line += 1;
+        self.offset += length as u64 + 1;
+        Ok(true)
+    }
+
     fn torn_here(&self, bytes: Vec<u8>) -> Torn {
         Torn {
             line: self.line + 1,

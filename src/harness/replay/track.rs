@@ -36,6 +36,40 @@ impl<R: BufRead> Track<R> {
         Ok(self.next.map(|number| (number, self.text.as_str())))
     }
 
+    /// The next line, as far as nobody looked at it yet and the source has the whole of it at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(super) fn at_hand(&mut self) -> Result<Option<&[u8]>, RecordError> {
+        match self.next {
+            Some(_) => Ok(None),
+            None => Ok(self.reader.at_hand()?),
+        }
+    }
+
+    /// Takes lines where they come next, byte for byte, and the source has them at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(super) fn pass(&mut self, lines: &[u8], count: u64) -> Result<bool, RecordError> {
+        if self.next.is_some() {
+            return Ok(false);
+        }
+        let has_passed = self.reader.pass(lines, count)?;
+        self.taken += if has_passed { count } else { 0 };
+        Ok(has_passed)
+    }
+
+    /// Takes the next line, all of which the source has at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(super) fn pass_one(&mut self) -> Result<(), RecordError> {
+        let has_passed = self.reader.pass_one()?;
+        self.taken += u64::from(has_passed);
+        Ok(())
+    }
+
     /// Takes the line that was looked at.
     pub(super) fn take(&mut self) {
         self.taken += u64::from(self.next.take().is_some());
