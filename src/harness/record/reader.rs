@@ -179,18 +179,22 @@ impl<R: BufRead> Reader<R> {
         Ok(true)
     }
 
-    /// Takes the next line, where the source has the whole of it at hand.
-    ///
-    /// # Errors
-    /// The source's own.
-    pub(in crate::harness) fn pass_one(&mut self) -> io::Result<bool> {
-        let Some(length) = self.at_hand()?.map(<[u8]>::len) else {
-            return Ok(false);
-        };
+    /// Takes the line that is at hand, by its length.
+    pub(in crate::harness) fn pass_one(&mut self, length: usize) {
         self.source.consume(length + 1);
         self.line += 1;
         self.offset += length as u64 + 1;
-        Ok(true)
+    }
+
+    /// How the next line begins, as far as the source has it at hand; the line may be torn.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(in crate::harness) fn begins(&mut self) -> io::Result<&[u8]> {
+        match self.has_ended {
+            true => Ok(&[]),
+            false => self.source.fill_buf(),
+        }
     }
 
     fn torn_here(&self, bytes: Vec<u8>) -> Torn {

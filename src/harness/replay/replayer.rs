@@ -265,13 +265,13 @@ impl<R: BufRead> Replayer<R> {
         }
     }
 
-    /// Whether the next line is plainly of what the run does itself.
+    /// Whether the next line, or what is left of it, is plainly of what the run does itself. The
+    /// lines of a step are written once it is over, so a run that does it again comes to its end.
     fn goes_on(&mut self) -> Result<bool, Halt> {
-        let does = |kind: Kind, rest: &[u8]| rest.starts_with(kind.tag().as_bytes());
-        Ok(self.track.at_hand()?.is_some_and(|line| {
-            let rest = line.strip_prefix(START.as_bytes());
-            rest.is_some_and(|rest| does(Kind::Event, rest) || does(Kind::Effect, rest))
-        }))
+        // A run that is resumed goes on live where the whole lines end.
+        let is_whole = !self.resumes || self.track.at_hand()?.is_some();
+        let line = self.track.begins()?;
+        Ok(is_whole && DOES.iter().any(|start| line.starts_with(start)))
     }
 
     /// Has the run cancelled where the record says so next. Whether it says so.
@@ -351,6 +351,7 @@ impl<R: BufRead> Replayer<R> {
     fn take_next(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<bool, Halt> {
         let line = self.track.at_hand()?;
         let line = line.and_then(|line| std::str::from_utf8(line).ok());
+        let length = line.map_or(0, str::len);
         if let Some(quick) = line.and_then(quick_answer)
             && let Some(issued) = self.open.get(quick.id)
         {
@@ -358,7 +359,7 @@ impl<R: BufRead> Replayer<R> {
             // Made from the same, the line is the same.
             match quick.is_exact && quick.seq == issued.seq && *quick.task == *issued.task {
                 true => {
-                    self.track.pass_one()?;
+                    self.track.pass_one(length);
                     self.lines.close(id);
                 }
                 false => self.compare_answer(id, at, &answer)?,
@@ -423,6 +424,9 @@ impl<R: BufRead> Replayer<R> {
         Ok(())
     }
 }
+
+/// How the lines begin of what a run does itself.
+const DOES: [&[u8]; 2] = [br#"{"v":1,"t":"event""#, br#"{"v":1,"t":"effect""#];
 
 /// How a line begins, before its kind.
 const START: &str = r#"{"v":1,"t":""#;

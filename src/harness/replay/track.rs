@@ -60,14 +60,22 @@ impl<R: BufRead> Track<R> {
         Ok(has_passed)
     }
 
-    /// Takes the next line, all of which the source has at hand.
+    /// Takes the line that is at hand, by its length.
+    pub(super) fn pass_one(&mut self, length: usize) {
+        self.reader.pass_one(length);
+        self.taken += 1;
+    }
+
+    /// How the next line begins, as far as nobody looked at it yet and the source has it at hand;
+    /// the line may be torn.
     ///
     /// # Errors
     /// The source's own.
-    pub(super) fn pass_one(&mut self) -> Result<(), RecordError> {
-        let has_passed = self.reader.pass_one()?;
-        self.taken += u64::from(has_passed);
-        Ok(())
+    pub(super) fn begins(&mut self) -> Result<&[u8], RecordError> {
+        match self.next {
+            Some(_) => Ok(&[]),
+            None => Ok(self.reader.begins()?),
+        }
     }
 
     /// Takes the line that was looked at.
