@@ -1,5 +1,5 @@
 //! What a model round costs over the HTTP that carries it, alone and in a run; how well rounds run
-//! beside each other; and how fast a reply streams.
+//! beside each other; and how fast a reply streams. Runs share a Host, as those of a program do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,6 +39,7 @@ const REQUEST: &str = concat!(
 /// Rounds one after another on one connection, against the same requests with bare ureq, their
 /// replies read and not decoded: the floor. `run` is a whole run that asks with `models.infer`.
 fn rounds(c: &mut Criterion) {
+    let harness = Harness::default();
     let url = serve(reply(&[event("Hello"), event(", world"), event("!")]));
     let mut group = c.benchmark_group("rounds");
     group.throughput(Throughput::Elements(ROUNDS));
@@ -64,7 +65,7 @@ fn rounds(c: &mut Criterion) {
         let source = prompt(&format!(
             "for _ = 1, {ROUNDS} do models.infer('Say hello.') end"
         ));
-        b.iter(|| run(&source, &gateway, 8));
+        b.iter(|| run(&harness, &source, &gateway, 8));
     });
     group.finish();
 }
@@ -72,6 +73,7 @@ fn rounds(c: &mut Criterion) {
 /// Rounds of `models.loop` that offer no tools, and 100 with two parameters each, which makes a
 /// request of some 20 KB. `request` is such a round without its run.
 fn offered(c: &mut Criterion) {
+    let harness = Harness::default();
     let url = serve(reply(&[event("Hello")]));
     let mut group = c.benchmark_group("offered tools");
     group.throughput(Throughput::Elements(ROUNDS));
@@ -96,7 +98,7 @@ fn offered(c: &mut Criterion) {
                  {{ path = {{ 'string', '{DESCRIPTION}' }}, count = 'integer' }}, error) end \
                  for _ = 1, {ROUNDS} do models.loop(messages.new():user('Say hello.')) end"
             ));
-            b.iter(|| run(&source, &gateway, 8));
+            b.iter(|| run(&harness, &source, &gateway, 8));
         });
     }
     group.finish();
@@ -132,8 +134,8 @@ fn ask(agent: &Agent, url: &str) {
 
 /// A fanout of 200 arms with a round each, whose server takes 20 ms: at best as many times that as
 /// there are waves, which is 200 / concurrency rounded up. The floor are as many bare threads, which
-/// share those rounds out with bare ureq. All connections are there from the run before; `connecting`
-/// is without.
+/// share those rounds out with bare ureq. All connections, and the run's threads, are there from the
+/// run before; `connecting` is without.
 fn fanout(c: &mut Criterion) {
     let url = serve_late(Duration::from_millis(20), reply(&[event("Hello")]));
     let completions = format!("{url}/chat/completions");
@@ -144,6 +146,7 @@ fn fanout(c: &mut Criterion) {
     ));
     let new_agents = |count| (0..count).map(|_| Agent::new_with_defaults()).collect();
     let new_gateway = || -> Arc<dyn Broker> { Arc::new(gateway(&url)) };
+    let harness = Harness::default();
     let mut group = c.benchmark_group("fanout of 200 rounds of 20 ms");
     group.sample_size(10);
     for concurrency in [8, 32, 200] {
@@ -153,7 +156,7 @@ fn fanout(c: &mut Criterion) {
             b.iter(|| bare_threads(&agents, &completions));
         });
         group.bench_function(BenchmarkId::new("run", concurrency), |b| {
-            b.iter(|| run(&source, &gateway, concurrency));
+            b.iter(|| run(&harness, &source, &gateway, concurrency));
         });
         group.bench_function(
             BenchmarkId::new("bare threads, connecting", concurrency),
@@ -162,7 +165,7 @@ fn fanout(c: &mut Criterion) {
             },
         );
         group.bench_function(BenchmarkId::new("run, connecting", concurrency), |b| {
-            b.iter(|| run(&source, &new_gateway(), concurrency));
+            b.iter(|| run(&Harness::default(), &source, &new_gateway(), concurrency));
         });
     }
     group.finish();
@@ -191,7 +194,7 @@ fn prompt(lua: &str) -> String {
 }
 
 /// Runs a prompt to its end.
-fn run(source: &str, gateway: &Arc<dyn Broker>, concurrency: u32) {
+fn run(harness: &Harness, source: &str, gateway: &Arc<dyn Broker>, concurrency: u32) {
     let launch = Launch {
         model: Some(Model {
             id: "m".into(),
@@ -206,7 +209,7 @@ fn run(source: &str, gateway: &Arc<dyn Broker>, concurrency: u32) {
         },
         ..Launch::default()
     };
-    let report = Harness::default().run(source, launch, &mut |_| {});
+    let report = harness.run(source, launch, &mut |_| {});
     assert!(
         matches!(report.outcome, Outcome::Completed(_)),
         "{:?}",

@@ -7,6 +7,8 @@ mod process;
 
 #[path = "terminal/operator.rs"]
 mod operator;
+#[path = "terminal/packets.rs"]
+mod packets;
 #[path = "terminal/person.rs"]
 mod person;
 

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use runvil::packet::{
-    ConfigHome, Document, MANIFEST, Mapping, Packet, Progress, Selectors, Value, checklist,
+    ConfigHome, Document, MANIFEST, Mapping, Packet, Selectors, Standing, Value, checklist,
     dependencies, lint,
 };
 
@@ -65,7 +65,7 @@ fn look(packet: &Packet) {
         packet.scope(prompt);
         packet.options(Some(prompt), &Mapping::new()).expect("its layers were looked at");
     }
-    let all = Selectors::default().select(packet, &Progress::default()).expect("all");
+    let all = Selectors::default().select(packet, &Standing::default()).expect("all");
     assert_eq!(all.len(), packet.prompts.len());
     assert_eq!(dependencies::run_order(&all).len(), all.len());
 }

@@ -235,15 +235,15 @@ pub struct ShowArgs {
     pub all: bool,
 
     /// Print one JSON object
-    #[arg(long, group = "form")]
+    #[arg(long, conflicts_with_all = ["trace", "html"])]
     pub json: bool,
 
     /// Write a trace in Chrome's JSON form
-    #[arg(long, value_name = "FILE", group = "form")]
+    #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
 
     /// Write a page with the timeline and every message
-    #[arg(long, value_name = "FILE", group = "form")]
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
     /// Write over a file that is there

@@ -113,6 +113,7 @@ fn report_failed(
         source,
         dialect: args.look.dialect.into(),
         reached: None,
+        answered: None,
         backing: Backing::Nothing,
     };
     console::log_raw(&failure::explain(error, &subject).render(source, style));

@@ -1,14 +1,21 @@
 //! Words a run's failure for a person (spec C6). The message itself, whole, is what `--json` shows.
 
-use runvil::engine::{RunError, RunErrorKind};
+use runvil::engine::{RunError, RunErrorKind, ToolResult};
 use runvil::prompt::{Dialect, ParseErrorKind, Prompt};
 
+use super::cell;
 use super::diagnostic::{Diagnostic, Level, Place};
 use super::help::{Backing, help};
 use super::regions::{Regions, part};
 
 /// In front of what a gate has to say (spec L93).
 const GATE: &str = "the environment cannot satisfy this prompt:\n- the H1 gate failed: ";
+
+/// What a conversation fails with whose model never comes to an end (spec M55).
+const ENDLESS: &str = "tool-call loop did not converge";
+
+/// The most columns of what a tool said.
+const ANSWER: usize = 200;
 
 /// The file that failed.
 pub struct Subject<'a> {
@@ -19,6 +26,8 @@ pub struct Subject<'a> {
     pub dialect: Dialect,
     /// The section that the run had reached, by its heading, or the title.
     pub reached: Option<&'a str>,
+    /// What a tool said last to the run's own chain.
+    pub answered: Option<&'a ToolResult>,
     /// What its rounds were asked of.
     pub backing: Backing,
 }
@@ -34,7 +43,25 @@ pub fn explain(error: &RunError, subject: &Subject<'_>) -> Diagnostic {
         _ => runtime(error, subject, prompt),
     };
     diagnostic.help = help(error, prompt, &subject.backing);
+    if diagnostic.note.is_none() && error.message == ENDLESS {
+        diagnostic.note = subject.answered.map(answer);
+    }
     diagnostic
+}
+
+/// What a tool answered last, in one line.
+fn answer(result: &ToolResult) -> String {
+    let mut lines = result.content.lines();
+    let said = match result.trusted {
+        true => lines.next(),
+        // The first two lines of an envelope say that it is one (spec L85).
+        false => lines.nth(2),
+    };
+    let said = cell::start_of(said.unwrap_or_default(), ANSWER);
+    format!(
+        "the model asked for tools in every round; `{}` said last: {said}",
+        result.alias
+    )
 }
 
 fn level(error: &RunError) -> Level {
@@ -211,6 +238,7 @@ mod tests {
             source: "x",
             dialect: Dialect::Runvil,
             reached: None,
+            answered: None,
             backing: Backing::Nothing,
         };
         let shown = explain(&error, &subject).render("x", super::super::style::Style::new(false));

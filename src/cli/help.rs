@@ -95,6 +95,10 @@ fn round(error: &RunError, backing: &Backing) -> Option<String> {
 fn known(message: &str) -> Option<String> {
     let known = [
         (
+            "needs runvil/input-broker, and the environment provides none",
+            "answer its questions with `--answer TEXT`, once for each, or run it on a terminal",
+        ),
+        (
             "not enough memory",
             "`--memory BYTES` sets how much the Lua of each section may hold",
         ),

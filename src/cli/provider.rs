@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,10 +60,14 @@ pub enum Current {
     Absent(SetupError),
 }
 
-/// Reads the host configuration: the file that was named, or the one that is found (spec C2).
+/// The file of the host configuration: the one that was named, or the one that is found (spec C2).
+pub fn configuration_file(named: Option<&Path>) -> Option<PathBuf> {
+    config::find(named, |name| env::var_os(name), Path::exists)
+}
+
+/// Reads the host configuration.
 pub fn configuration(named: Option<&Path>) -> Result<Config, SetupError> {
-    let variable = |name: &str| env::var_os(name);
-    match config::find(named, variable, Path::exists) {
+    match configuration_file(named) {
         Some(file) => {
             let config = Config::from_yaml(&source::read(&file, TEXT_CAP)?);
             let folder = file.parent().unwrap_or(Path::new("")).to_owned();

@@ -54,7 +54,7 @@ pub fn resume(args: &ResumeArgs) -> Status {
         dialect: head.dialect,
         backing,
     };
-    conclude(&ending, &report, seen.reached.as_deref(), style)
+    conclude(&ending, &report, &seen, style)
 }
 
 /// All that a resumed run takes.

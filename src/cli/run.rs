@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use runvil::engine::{Event, Outcome};
+use runvil::engine::{Event, EventKind, Outcome, ToolResult};
 use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
@@ -50,7 +50,7 @@ pub fn run(args: &RunArgs) -> Status {
         dialect: args.look.dialect.into(),
         backing: asked.backing,
     };
-    conclude(&ending, &report, seen.reached.as_deref(), style)
+    conclude(&ending, &report, &seen, style)
 }
 
 /// What was asked for.
@@ -80,6 +80,8 @@ pub struct Ending<'a> {
 pub struct Seen {
     /// The section that the run's own chain reached last, or the title; `None` where no run began.
     pub reached: Option<Arc<str>>,
+    /// What a tool said last to the run's own chain.
+    pub answered: Option<Box<ToolResult>>,
 }
 
 impl Seen {
@@ -89,6 +91,11 @@ impl Seen {
             console::log_json(event);
         }
         let reached = &mut self.reached;
+        if let EventKind::ToolResult(result) = &event.kind
+            && &*event.task == ROOT
+        {
+            self.answered = Some(result.clone());
+        }
         match event.kind.name() {
             "run_started" => *reached = Some(event.section.clone()),
             "run_failed" => {}
@@ -256,12 +263,7 @@ fn setup_error(report: &Report) -> Option<SetupError> {
 }
 
 /// Hands out what a run left: its output file, its result, its failure.
-pub fn conclude(
-    ending: &Ending<'_>,
-    report: &Report,
-    reached: Option<&str>,
-    style: Style,
-) -> Status {
+pub fn conclude(ending: &Ending<'_>, report: &Report, seen: &Seen, style: Style) -> Status {
     let collected = collect(ending.output, report);
     let printed = if ending.show.json {
         console::print_json(&RunObject::new(report))
@@ -273,7 +275,8 @@ pub fn conclude(
                     file: &ending.file,
                     source: ending.source,
                     dialect: ending.dialect,
-                    reached,
+                    reached: seen.reached.as_deref(),
+                    answered: seen.answered.as_deref(),
                     backing: ending.backing.clone(),
                 };
                 console::log_raw(&failure::explain(error, &subject).render(ending.source, style));

@@ -1,6 +1,6 @@
 //! Reads the texts that the command line names: prompts, input and argument strings.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
@@ -44,6 +44,18 @@ pub fn read(file: &Path, cap: u64) -> Result<String, SetupError> {
         "cannot read `{}`: {reason}",
         file.display()
     )))
+}
+
+/// Refuses what may wait for somebody when it is read, such as a FIFO.
+pub fn refuse_irregular(file: &Path) -> Result<(), SetupError> {
+    match fs::metadata(file) {
+        Ok(known) if !known.is_file() => Err(SetupError(format!(
+            "cannot read `{}`: it is not a regular file",
+            file.display()
+        ))),
+        // What else is the matter is said by whoever reads it.
+        _ => Ok(()),
+    }
 }
 
 /// Reads to the end; a source that goes on past the cap is an error, however long it is.

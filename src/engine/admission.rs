@@ -116,6 +116,11 @@ impl Admission {
         }
     }
 
+    /// How many tasks are in line.
+    pub(super) fn in_line(&self) -> usize {
+        self.queues.values().map(BTreeSet::len).sum()
+    }
+
     /// Takes a task out of line. Whether it was in it.
     pub(super) fn unqueue(&mut self, chain: ChainKey, task: TaskKey) -> bool {
         let Some(queue) = self.queues.get_mut(&chain) else {

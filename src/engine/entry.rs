@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::ask::{Ask, Talk};
 use super::built_in::Asked;
 use super::catalog::Catalog;
@@ -50,6 +51,8 @@ pub(super) struct Shared {
     pub(super) rounds: Cell<u64>,
     /// The cap on the rounds of one loop (spec M55).
     pub(super) max_rounds: u32,
+    /// What was made for sections to come.
+    pub(super) ahead: Ahead,
 }
 
 impl Shared {

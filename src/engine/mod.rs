@@ -1,6 +1,7 @@
 //! The run: a pure state machine that steps a prompt's chains and asks for effects (spec R6).
 
 mod admission;
+mod ahead;
 mod ask;
 mod built_in;
 mod calls;

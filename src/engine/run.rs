@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::admission::{Admission, ChainKey};
+use super::ahead::Ahead;
 use super::ask::Ask;
 use super::calls::store::failure as store_failure;
 use super::cancel::CancelPoint;
@@ -174,6 +175,7 @@ impl Run {
                 .contract
                 .max_tool_iterations
                 .unwrap_or(setup.max_rounds),
+            ahead: Ahead::default(),
             policy: setup.store.unwrap_or_default(),
             opens_store: setup.opens_store,
             ui: setup.ui,

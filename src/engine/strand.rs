@@ -319,6 +319,7 @@ impl Strand {
                 cancel: self.cancel.clone(),
                 argv: chain.input.argv.clone(),
                 h1: section.is_none(),
+                state: self.shared.ahead.take(),
             };
             let built = Vm::new(entry, seeds, chain.var.clone());
             let built = built.map_err(|failure| in_setup(program, section, failure));

@@ -17,7 +17,6 @@ pub(super) struct Line<T> {
 
 struct State<T> {
     items: VecDeque<T>,
-    closed: bool,
     /// How many threads wait.
     waiting: usize,
 }
@@ -27,7 +26,6 @@ impl<T> Default for Line<T> {
         Self {
             state: Mutex::new(State {
                 items: VecDeque::new(),
-                closed: false,
                 waiting: 0,
             }),
             length: AtomicUsize::new(0),
@@ -62,15 +60,12 @@ impl<T> Line<T> {
     }
 
     /// Takes what is first, and waits for it until a moment, or for as long as it takes. `None` when
-    /// the time is up, or once the line is closed and empty.
+    /// the time is up.
     pub(super) fn wait(&self, until: Option<Instant>) -> Option<T> {
         let mut state = self.state();
         loop {
             if let Some(item) = self.take(&mut state) {
                 return Some(item);
-            }
-            if state.closed {
-                return None;
             }
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
@@ -89,12 +84,6 @@ impl<T> Line<T> {
             };
             state.waiting -= 1;
         }
-    }
-
-    /// Lets all that wait go, now and from now on, once there is nothing left to take.
-    pub(super) fn close(&self) {
-        self.state().closed = true;
-        self.filled.notify_all();
     }
 
     fn take(&self, state: &mut State<T>) -> Option<T> {

@@ -15,6 +15,7 @@ mod perform;
 mod pool;
 mod prepare;
 pub mod record;
+pub(crate) mod regular;
 mod replay;
 mod requirements;
 mod resume;
@@ -26,6 +27,7 @@ mod store;
 mod tools;
 pub mod unit;
 pub mod web;
+mod workers;
 pub mod yaml;
 
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};
@@ -49,13 +51,16 @@ use prepare::{Prepared, prepare, survey};
 use record::Journal;
 use unit::{Operator, SEARCH_PROVIDER, Unit};
 use web::Web;
+use workers::Workers;
 
 /// Runs prompts: draws what a run needs from outside, performs its effects and reports its outcome.
 ///
-/// It holds what all runs of a Host share, its units and services. They live as long as it does.
+/// It holds what all runs of a Host share: its units and services, and the threads that do what
+/// blocks. They live as long as it does.
 #[derive(Debug, Default)]
 pub struct Harness {
     host: Host,
+    workers: Workers,
 }
 
 impl Harness {
@@ -131,6 +136,7 @@ impl Harness {
                     limits,
                     cancel: &cancel,
                     stop: &stop,
+                    workers: &self.workers,
                 };
                 perform::perform(run, &outside, &mut journal, None, observe)
             }

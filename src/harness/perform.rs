@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::model::{Broker, Show};
 use super::record::Journal;
 use super::tools::Tools;
+use super::workers::Workers;
 use super::{CancelToken, Limits, StopToken, Store};
 use crate::engine::{
     Answer, Effect, EffectId, Event, Item, Outcome, Run, RunError, RunErrorKind, Step,
@@ -25,6 +26,7 @@ pub(super) struct Outside<'a> {
     pub(super) limits: Limits,
     pub(super) cancel: &'a CancelToken,
     pub(super) stop: &'a StopToken,
+    pub(super) workers: &'a Workers,
 }
 
 /// Where a run goes on that its record has brought so far (spec R16).
@@ -141,7 +143,7 @@ fn drive(
             if waits {
                 journal.flush()?;
             }
-            match waiting.next(outside) {
+            match waiting.next(outside, || run.get_ahead()) {
                 Next::Answer(Queued {
                     id,
                     answer,

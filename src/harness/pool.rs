@@ -1,52 +1,66 @@
 //! The worker pool: blocking deeds off the run's own thread, answers back in one line (spec R7).
 
 use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::line::Line;
+use super::workers::{MOMENT, Workers};
 use crate::engine::{Answer, EffectId};
 
-/// How long a thread stays awake for what may come.
-const MOMENT: Duration = Duration::from_micros(50);
+type Deed = Box<dyn FnOnce() -> Answer + Send>;
 
-type Job = Box<dyn FnOnce() -> Answer + Send>;
-type Jobs = Line<(EffectId, Job)>;
-type Answers = Line<(EffectId, Answer)>;
-
-/// Threads that perform blocking deeds for a run. None is started before the first deed, and never
-/// more than the most that was allowed. A deed that panics is answered as broken.
+/// Performs blocking deeds for a run: on no more threads at once than the most that was allowed, and
+/// on none before the first deed. A deed that panics is answered as broken.
 #[derive(Debug)]
 pub struct Pool {
     most: usize,
-    threads: Vec<JoinHandle<()>>,
-    /// Deeds that were submitted and not answered.
-    busy: Arc<AtomicUsize>,
-    jobs: Arc<Jobs>,
-    answers: Arc<Answers>,
+    workers: Workers,
+    /// The most threads it has had at once.
+    threads: usize,
+    shared: Arc<Shared>,
+}
+
+/// What a pool has in common with the threads that work for it.
+#[derive(Default)]
+struct Shared {
+    deeds: Mutex<Deeds>,
+    answers: Line<(EffectId, Answer)>,
+}
+
+#[derive(Default)]
+struct Deeds {
+    /// Those that no thread has begun.
+    queue: VecDeque<(EffectId, Deed)>,
+    /// How many threads are at them, or on their way.
+    busy: usize,
 }
 
 impl Pool {
-    /// A pool of at most so many threads; at least one.
+    /// A pool of at most so many threads, all its own; at least one.
     pub fn new(most: usize) -> Self {
+        Self::of(Workers::default(), most)
+    }
+
+    /// A pool that borrows at most so many threads; at least one.
+    pub(super) fn of(workers: Workers, most: usize) -> Self {
         Self {
             most: most.max(1),
-            threads: Vec::new(),
-            busy: Arc::default(),
-            jobs: Arc::default(),
-            answers: Arc::default(),
+            workers,
+            threads: 0,
+            shared: Arc::default(),
         }
     }
 
-    /// How many threads have been started.
+    /// The most threads it has had at once.
     pub fn threads(&self) -> usize {
-        self.threads.len()
+        self.threads
     }
 
-    /// Hands a deed to a worker. A thread is started where all are busy and one more is allowed.
+    /// Hands in a deed. A thread is taken for it where one more is allowed; else it waits for one.
     ///
     /// # Errors
     /// The system's own error, where no thread could be started and there is none.
@@ -55,77 +69,88 @@ impl Pool {
         id: EffectId,
         deed: impl FnOnce() -> Answer + Send + 'static,
     ) -> std::io::Result<()> {
-        let busy = self.busy.fetch_add(1, Ordering::AcqRel);
-        if busy >= self.threads.len() && self.threads.len() < self.most {
-            match self.start() {
-                Ok(thread) => self.threads.push(thread),
-                Err(error) if self.threads.is_empty() => {
-                    self.busy.fetch_sub(1, Ordering::AcqRel);
-                    return Err(error);
-                }
-                Err(_) => {}
-            }
+        let mut deeds = self.shared.deeds();
+        deeds.queue.push_back((id, Box::new(deed)));
+        if deeds.busy == self.most {
+            return Ok(());
         }
-        self.jobs.push((id, Box::new(deed)));
-        Ok(())
+        deeds.busy += 1;
+        self.threads = self.threads.max(deeds.busy);
+        drop(deeds);
+        let shared = self.shared.clone();
+        self.workers.lend(move || shared.work()).or_else(|error| {
+            let mut deeds = self.shared.deeds();
+            deeds.busy -= 1;
+            // Where nobody else comes for it.
+            match deeds.busy == 0 && deeds.queue.pop_back().is_some() {
+                true => Err(error),
+                false => Ok(()),
+            }
+        })
     }
 
     /// The next answer, waited for no longer than `limit`; `None` when the time is up.
     pub fn next(&self, limit: Duration) -> Option<(EffectId, Answer)> {
-        let alone = self.busy.load(Ordering::Acquire) <= 1;
-        soon(&self.answers, alone).or_else(|| self.answers.wait(Instant::now().checked_add(limit)))
+        let answers = &self.shared.answers;
+        if self.shared.deeds().busy <= 1 {
+            // One answer often leads straight to the next deed.
+            let end = Instant::now() + MOMENT;
+            while Instant::now() < end {
+                if let Some(answer) = answers.pop() {
+                    return Some(answer);
+                }
+                std::hint::spin_loop();
+            }
+        }
+        answers.wait(Instant::now().checked_add(limit))
     }
 
     /// The next answer that is there already.
     pub fn ready(&self) -> Option<(EffectId, Answer)> {
-        self.answers.pop()
-    }
-
-    fn start(&self) -> std::io::Result<JoinHandle<()>> {
-        let (jobs, answers, busy) = (self.jobs.clone(), self.answers.clone(), self.busy.clone());
-        Builder::new()
-            .name("runvil-worker".to_owned())
-            .spawn(move || {
-                let next = || {
-                    let alone = busy.load(Ordering::Acquire) <= 1;
-                    soon(&jobs, alone).or_else(|| jobs.wait(None))
-                };
-                while let Some((id, deed)) = next() {
-                    let answer = catch_unwind(AssertUnwindSafe(deed))
-                        .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
-                    busy.fetch_sub(1, Ordering::AcqRel);
-                    answers.push((id, answer));
-                }
-            })
+        self.shared.answers.pop()
     }
 }
 
 impl Drop for Pool {
-    /// Deeds that no worker has begun are dropped, and every worker ends after the deed it is in.
-    /// Where all are idle they are joined; where one is busy none is waited for.
+    /// Deeds that no thread has begun are dropped, and every thread is given back after the deed it
+    /// is in. None is waited for.
     fn drop(&mut self) {
-        while self.jobs.pop().is_some() {
-            self.busy.fetch_sub(1, Ordering::AcqRel);
-        }
-        self.jobs.close();
-        if self.busy.load(Ordering::Acquire) == 0 {
-            for thread in self.threads.drain(..) {
-                // A worker catches what its deeds panic with, so it ends well.
-                let _ = thread.join();
-            }
-        }
+        let queue = std::mem::take(&mut self.shared.deeds().queue);
+        drop(queue);
     }
 }
 
-/// What gets in line within a moment, where nothing else is under way. To fall asleep and be woken
-/// costs more than that, and one answer often leads straight to the next deed.
-fn soon<T>(line: &Line<T>, alone: bool) -> Option<T> {
-    let end = Instant::now() + MOMENT;
-    loop {
-        match line.pop() {
-            None if alone && Instant::now() < end => std::hint::spin_loop(),
-            taken => return taken,
+impl Shared {
+    fn deeds(&self) -> MutexGuard<'_, Deeds> {
+        self.deeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Performs deeds until none is left. Whether the next is likely to come at once: it often
+    /// follows on an answer that all has waited for.
+    fn work(&self) -> bool {
+        let mut next = self.take();
+        while let (Some((id, deed)), _) = next {
+            let answer = catch_unwind(AssertUnwindSafe(deed))
+                .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
+            next = self.take();
+            self.answers.push((id, answer));
         }
+        next.1
+    }
+
+    /// Takes the next deed. Where there is none, the thread is not busy any more: then also whether
+    /// it was the only one.
+    fn take(&self) -> (Option<(EffectId, Deed)>, bool) {
+        let mut deeds = self.deeds();
+        let deed = deeds.queue.pop_front();
+        deeds.busy -= usize::from(deed.is_none());
+        (deed, deeds.busy == 0)
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
     }
 }
 

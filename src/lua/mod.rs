@@ -25,6 +25,7 @@ mod raised;
 mod rebase;
 mod reply;
 mod sealed;
+mod state;
 mod strings;
 mod vm;
 
@@ -38,6 +39,7 @@ pub use failure::{Class, Failure, Field, INTERRUPTED, Kind};
 pub use host::{Call, Definition, Function, Global, Host, Library, Lookup, Thrown, Written};
 pub use object::{Fields, Object, Part};
 pub use reply::{Delivery, Reply};
+pub use state::State;
 pub use vm::{Flow, Seeds, Vm};
 
 /// The heading reference in a call's first argument: its type is checked here, what it says where

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use mlua::chunk::ChunkMode;
 use mlua::{
-    Function as LuaFunction, HookTriggers, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table,
-    Thread, Value, VmState,
+    Function as LuaFunction, HookTriggers, Lua, LuaString, MultiValue, Table, Thread, Value,
+    VmState,
 };
 
 use super::cancel::Cancel;
@@ -22,6 +22,7 @@ use super::library::Libraries;
 use super::preempt;
 use super::raised::failure_of;
 use super::reply::Reply;
+use super::state::State;
 use crate::prompt::Dialect;
 
 /// How many instructions a block may run that was told of a cancel (spec K211), and how many run
@@ -40,6 +41,8 @@ pub struct Seeds {
     pub argv: Data,
     /// Whether this is the H1 pass, where `argv` is a plain global (spec L116).
     pub h1: bool,
+    /// The Lua state, where one was made ahead.
+    pub state: Option<State>,
 }
 
 /// What came of running a block until it waits or ends.
@@ -128,9 +131,7 @@ impl<H: Host> Vm<H> {
     }
 
     fn build(host: H, seeds: Seeds, var_data: Data) -> mlua::Result<Self> {
-        // The first handle of a state collects its garbage when it is dropped: here, where there is
-        // next to none, and not at the end, where closing the state frees all that it holds.
-        let lua = Lua::new_with(StdLib::STRING, LuaOptions::new())?.clone();
+        let State(lua) = seeds.state.map_or_else(State::build, Ok)?;
         let base = lua.globals();
         let globals = lua.create_table()?;
         let core = Rc::new(Core {

@@ -1,5 +1,6 @@
 //! Documents: YAML frontmatter, then a Markdown body (spec P4 to P7).
 
+use std::ops::Range;
 use std::path::Path;
 
 use serde_yaml::{Mapping, Value};
@@ -106,17 +107,29 @@ impl Document {
     /// is written anew.
     #[must_use]
     pub fn with_key(&self, text: &str, key: &str, value: Value) -> String {
+        self.with_key_by(|| None, text, key, value)
+    }
+
+    /// The same, in the way that `edited` has it where that comes to the same keys and body.
+    pub(super) fn with_key_by(
+        &self,
+        edited: impl FnOnce() -> Option<String>,
+        text: &str,
+        key: &str,
+        value: Value,
+    ) -> String {
         let mut wanted = self.clone();
         wanted.keys.insert(key.into(), value.clone());
-        let edited = edit(text, key, &value);
-        let edited = edited.map(|text| text.trim_end_matches('\n').to_owned() + "\n");
         let is_right = |edited: &String| {
             let read = Self::parse(edited, "");
             read.is_ok_and(|read| {
                 read.keys == wanted.keys && read.rendered_body() == wanted.rendered_body()
             })
         };
-        edited.filter(is_right).unwrap_or_else(|| wanted.render())
+        let whole = |text: String| text.trim_end_matches('\n').to_owned() + "\n";
+        let edited = edited().map(whole).filter(is_right);
+        let edited = edited.or_else(|| edit(text, key, &value).map(whole).filter(is_right));
+        edited.unwrap_or_else(|| wanted.render())
     }
 
     /// The body with one newline at its end; nothing where there is none.
@@ -166,18 +179,28 @@ fn edit(text: &str, key: &str, value: &Value) -> Option<String> {
     let mut entry = Mapping::new();
     entry.insert(key.into(), value.clone());
     let lines = serde_yaml::to_string(&plain_keys(&entry)).ok()?;
+    let end = text.find('\n')? + 1 + yaml.len();
+    let range = lines_of(text, key).unwrap_or(end..end);
+    let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
+    Some(format!("{before}{lines}{after}"))
+}
+
+/// Where in a text the lines of a top-level key are.
+pub(super) fn lines_of(text: &str, key: &str) -> Option<Range<usize>> {
+    let (yaml, _) = split(text)?;
     let start = text.find('\n')? + 1;
-    let mut range = start + yaml.len()..start + yaml.len();
+    let mut range = start..start;
     let mut at = start;
     let mut is_inside = false;
     for line in yaml.split_inclusive('\n') {
-        let goes_on = line.starts_with([' ', '-']) || line.trim().is_empty();
+        // A blank line, and a comment at the edge, belongs to what comes after it.
+        let is_between = line.trim().is_empty() || line.starts_with('#');
+        let goes_on = line.starts_with([' ', '-']) || is_between;
         if is_inside && !goes_on {
             break;
         }
         if is_inside {
-            // A blank line belongs to what comes after it.
-            if !line.trim().is_empty() {
+            if !is_between {
                 range.end = at + line.len();
             }
         } else if line
@@ -189,8 +212,7 @@ fn edit(text: &str, key: &str, value: &Value) -> Option<String> {
         }
         at += line.len();
     }
-    let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
-    Some(format!("{before}{lines}{after}"))
+    is_inside.then_some(range)
 }
 
 /// The same map with the keys that are whole numbers written as such: they are read as the same

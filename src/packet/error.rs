@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::prompt_id::PromptId;
+use super::state::StateError;
 
 /// Why a packet, a part of it or a request about it is refused. Files of the packet are named from
 /// its folder.
@@ -98,6 +99,8 @@ pub enum PacketError {
         /// What stands there.
         text: String,
     },
+    /// Attempts and statuses that cannot be taken (spec P113).
+    State(StateError),
     /// A template that is nowhere (spec P18).
     TemplateNotFound(String),
     /// A packet is to be made where one is (spec P23).
@@ -167,6 +170,7 @@ impl fmt::Display for PacketError {
             Self::Progress { file, line, text } => {
                 write!(f, "progress store is invalid: {file}:{line}: {text:?}")
             }
+            Self::State(error) => error.fmt(f),
             Self::TemplateNotFound(name) => write!(f, "template not found: {name}"),
             Self::AlreadyAPacket(folder) => write!(f, "already a packet: {}", folder.display()),
             Self::UnknownDefaultRepo(name) => {

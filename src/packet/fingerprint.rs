@@ -13,8 +13,19 @@ pub fn fingerprint(packet: &Packet) -> String {
     let prompts: Vec<Value> = packet.prompts.iter().map(content).collect();
     let control = packet.manifest.keys.get("agent_control").map(json_of);
     let whole = json!({"prompts": prompts, "agent_control": control});
-    let digest = Sha256::digest(canonical(whole).to_string());
+    digest(whole)
+}
+
+fn digest(value: Value) -> String {
+    let digest = Sha256::digest(canonical(value).to_string());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 over the canonical JSON of a prompt's contract, in lowercase hex digits.
+pub(super) fn contract(prompt: &Prompt) -> String {
+    let verify = prompt.verify.as_ref();
+    let verify = verify.map(|verify| json_of(&serde_yaml::Value::Mapping(verify.clone())));
+    digest(json!(verify))
 }
 
 fn content(prompt: &Prompt) -> Value {
@@ -98,5 +109,26 @@ mod tests {
         }
         let control = "agent_control: {enabled: false}";
         assert_ne!(of("five", control, prompt), first);
+    }
+
+    #[test]
+    fn of_a_contract_neither_the_order_of_keys_nor_the_rest_of_the_prompt_counts() {
+        let of = |keys: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("01_a.prompt.md");
+            fs::write(&file, format!("---\n{keys}\n---\nB\n")).unwrap();
+            contract(&Prompt::load(file, "01_a.prompt.md".to_owned()).unwrap())
+        };
+        let first = of("verify: {files_exist: a, doc: {path: b, min_lines: 2}}");
+        assert_eq!(
+            of("sp: 2\nverify: {doc: {min_lines: 2, path: b}, files_exist: a}"),
+            first
+        );
+        assert_ne!(
+            of("verify: {files_exist: a, doc: {path: b, min_lines: 3}}"),
+            first
+        );
+        assert_eq!(of("sp: 2"), of("sp: 3"));
+        assert_ne!(of("sp: 2"), first);
     }
 }

@@ -179,6 +179,16 @@ impl<'a> Git<'a> {
         Ok(paths)
     }
 
+    /// The paths of the repository with conflicts, from its top, once for each side.
+    pub(super) fn unmerged(self) -> Result<Vec<String>, GitError> {
+        let answer = self.ask(&["ls-files", "--unmerged", "--full-name", "-z", "--", ":/"])?;
+        let answer = String::from_utf8_lossy(&answer);
+        let paths = answer
+            .split('\0')
+            .filter_map(|entry| entry.split_once('\t'));
+        Ok(paths.map(|(_, path)| path.to_owned()).collect())
+    }
+
     fn read_status(self, untracked: Untracked, rest: &[&str]) -> Result<Status, GitError> {
         let untracked = match untracked {
             Untracked::Folders => "--untracked-files=normal",

@@ -1,10 +1,12 @@
 //! The commit that a repository is at, without starting git where its files tell.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::git::Git;
-use crate::harness::CancelToken;
+use crate::harness::{CancelToken, regular};
+
+/// The most bytes of one of the repository's files; git reads larger ones itself.
+const CAP: u64 = 64 << 20;
 
 /// What `HEAD` of the work tree around a folder names; `None` before the first commit, and where
 /// there is no repository.
@@ -19,19 +21,19 @@ pub(super) fn head(root: &Path, cancel: &CancelToken) -> Option<String> {
 /// Reads the commit from the repository's files; `None` where they do not hold it plainly.
 fn read(root: &Path) -> Option<String> {
     let folder = git_folder(root)?;
-    let head = fs::read_to_string(folder.join("HEAD")).ok()?;
+    let head = regular::read_text(&folder.join("HEAD"), CAP).ok()?;
     let head = head.trim();
     let Some(name) = head.strip_prefix("ref: ") else {
         return is_commit(head).then(|| head.to_owned());
     };
     // A linked work tree has its own HEAD and shares the branches.
-    let common = fs::read_to_string(folder.join("commondir")).ok();
+    let common = regular::read_text(&folder.join("commondir"), CAP).ok();
     let common = common.map_or_else(|| folder.clone(), |path| folder.join(path.trim()));
-    if let Ok(commit) = fs::read_to_string(common.join(name)) {
+    if let Ok(commit) = regular::read_text(&common.join(name), CAP) {
         let commit = commit.trim();
         return is_commit(commit).then(|| commit.to_owned());
     }
-    let packed = fs::read_to_string(common.join("packed-refs")).ok()?;
+    let packed = regular::read_text(&common.join("packed-refs"), CAP).ok()?;
     let mut pairs = packed.lines().filter_map(|line| line.split_once(' '));
     let (commit, _) = pairs.find(|(commit, packed)| is_commit(commit) && *packed == name)?;
     Some(commit.to_owned())
@@ -44,7 +46,7 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
     if found.is_dir() {
         return Some(found);
     }
-    let text = fs::read_to_string(&found).ok()?;
+    let text = regular::read_text(&found, CAP).ok()?;
     let path = text.strip_prefix("gitdir:")?.trim();
     Some(found.parent()?.join(path))
 }
@@ -55,6 +57,7 @@ fn is_commit(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::process::Command;
 
     use super::*;

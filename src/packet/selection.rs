@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::error::PacketError;
 use super::packet::Packet;
-use super::progress::Progress;
 use super::prompt::Prompt;
 use super::prompt_id::PromptId;
+use super::standing::Standing;
 
 /// What a command line selects. Nothing at all is every prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Selectors {
 }
 
 impl Selectors {
-    /// Whether the recorded statuses decide: only then is `progress.log` read.
+    /// Whether the recorded statuses decide.
     #[must_use]
     pub fn needs_progress(&self) -> bool {
         self.remaining && self.ids.is_empty()
@@ -38,7 +38,7 @@ impl Selectors {
     pub fn select<'p>(
         &self,
         packet: &'p Packet,
-        recorded: &Progress,
+        recorded: &Standing,
     ) -> Result<Vec<&'p Prompt>, PacketError> {
         let selected = if self.ids.is_empty() {
             let in_phase = |prompt: &Prompt| self.phase.is_none_or(|phase| phase == prompt.phase);

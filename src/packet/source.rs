@@ -1,21 +1,20 @@
 //! Reads the text files of a packet: regular files, of a bounded size, in UTF-8.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::error::PacketError;
+use crate::harness::regular;
 
 /// The largest manifest, prompt, profile or template that is read.
 const CAP: u64 = 64 << 20;
 
-/// Reads a file that messages name as `name`. What is no regular file is never opened: a FIFO would
-/// wait for a writer.
+/// Reads a file that messages name as `name`.
 ///
 /// # Errors
 /// A file that is not there, no regular file, too large, or no UTF-8 text.
 pub(super) fn read(file: &Path, name: &str) -> Result<String, PacketError> {
-    let bytes = read_bytes(file).map_err(|error| PacketError::File {
+    let bytes = regular::read(file, CAP).map_err(|error| PacketError::File {
         deed: "read",
         file: name.to_owned(),
         cause: cause(&error),
@@ -31,19 +30,6 @@ pub(super) fn read(file: &Path, name: &str) -> Result<String, PacketError> {
             cause: "not UTF-8 text".to_owned(),
         }
     })
-}
-
-fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
-    let known = fs::metadata(file)?;
-    if !known.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(CAP)).unwrap_or_default());
-    File::open(file)?.take(CAP + 1).read_to_end(&mut bytes)?;
-    match u64::try_from(bytes.len()) {
-        Ok(length) if length <= CAP => Ok(bytes),
-        _ => Err(io::Error::other(format!("larger than {} MiB", CAP >> 20))),
-    }
 }
 
 /// What an error of the system says, in words that need no knowledge of it.

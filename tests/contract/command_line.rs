@@ -58,7 +58,8 @@ const BROKEN: &str = "{commands: no-such-tool, files_exist: gone}";
 #[test]
 fn met_contracts_are_counted() {
     let fixture = packet(&[MET, "null"]);
-    let said = "2 prompt(s) checked: 0 failed, 0 faulted\n";
+    let said = "  02 has no contract: nothing to check\n\
+                2 prompt(s) checked: 0 failed, 0 faulted, 1 without a contract\n";
     assert_eq!(
         verify(&fixture, &[]),
         (Some(0), said.to_owned(), String::new())

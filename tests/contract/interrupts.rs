@@ -53,11 +53,32 @@ fn a_remote_is_not_waited_for() {
     fixture.shell(&format!(
         "git init -q --bare remote && cd app && git remote add origin ../remote\n\
          git push -qu origin main && git config protocol.ext.allow always\n\
-         git remote set-url origin 'ext::sleep {word} foo'"
+         git remote set-url origin 'ext::sleep {word}'"
     ));
     let verify = "repos_clean: {repo: app, pushed: true, network: true}";
     let took = interrupt(&fixture, verify, word);
     assert!(took < Duration::from_secs(1), "{took:?}");
+}
+
+#[test]
+fn a_text_is_looked_for_no_longer() {
+    let fixture = Fixture::app();
+    // Zeros without end, as good as.
+    fixture.shell("truncate -s 500G app/huge");
+    let cancel = CancelToken::default();
+    let token = cancel.clone();
+    let verify = contract("contains: {path: huge, text: x}");
+    let (result, took) = thread::scope(|scope| {
+        scope.spawn(move || {
+            thread::sleep(Duration::from_millis(200));
+            token.cancel();
+        });
+        let begun = Instant::now();
+        let result = evaluate(&fixture.scope, "01", Some(&verify), &cancel);
+        (result, begun.elapsed())
+    });
+    assert_eq!(result, Err(Interrupted));
+    assert!(took < Duration::from_secs(3), "{took:?}");
 }
 
 #[test]

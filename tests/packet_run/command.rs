@@ -78,7 +78,7 @@ fn assert_gone(packet: &Packet, line: &str) {
 
 #[test]
 fn the_text_comes_by_standard_input_and_the_work_is_committed() {
-    let script = "cat > got; env | grep ^RUNVIL_ | sort > env; pwd > cwd; echo Working.";
+    let script = "cat > got; env | grep ^RUNVIL_ | sed 's/[0-9]*:[0-9]*:[0-9]*$/PID:START:SESSION/' | sort > env; pwd > cwd; echo Working.";
     let packet = packet(script, ARGV, "", "verify: {files_exist: [got]}");
     let finished = packet.run(&["run"]);
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
@@ -86,7 +86,7 @@ fn the_text_comes_by_standard_input_and_the_work_is_committed() {
     let root = packet.root();
     let root = root.display();
     let expected = format!(
-        "RUNVIL_ATTEMPT=1\nRUNVIL_MODE=run\nRUNVIL_PACKET_ROOT={root}\nRUNVIL_PROMPT_ID=01\n"
+        "RUNVIL_ATTEMPT=1\nRUNVIL_MODE=run\nRUNVIL_PACKET_ROOT={root}\nRUNVIL_PROMPT_ID=01\nRUNVIL_RUNNER=PID:START:SESSION\n"
     );
     assert_eq!(packet.read("app/env"), Some(expected));
     assert_eq!(packet.read("app/cwd"), Some(format!("{root}/app\n")));
@@ -177,6 +177,16 @@ fn what_cannot_be_started_is_no_ready_packet() {
             "command: invalid exit_codes.75: \"capacity\"",
         ),
         (
+            "argv: [./agent]\n  env: {'A=B': x}",
+            "",
+            "command: invalid env: \"x\"",
+        ),
+        (
+            "argv: [./agent]\n  unset: ['A=B']",
+            "",
+            "command: invalid unset: [\"A=B\"]",
+        ),
+        (
             "argv: [./agent]\n  prompt: file",
             "",
             "command template: {prompt_file} is missing",
@@ -252,6 +262,21 @@ fn the_end_of_the_program_says_how_it_failed() {
             r#"echo '{"event":"error","kind":"E7","message":"slow"}'"#,
             "argv: [./agent]\n  output: jsonl\n  kinds: {E7: guardrail_blocked}",
             is("guardrail_blocked", "slow"),
+        ),
+        (
+            r#"echo '{"event":"error","kind":"rate_limit","message":{}}'"#,
+            JSON,
+            is("provider_rate_limit", "rate_limit"),
+        ),
+        (
+            r#"echo '{"event":"error","kind":"","message":[]}'"#,
+            JSON,
+            is("provider_runtime_claim", "provider reported an error"),
+        ),
+        (
+            r#"echo '{"event":"error","message":{"code":5}}'"#,
+            JSON,
+            is("provider_runtime_claim", "{\"code\":5}"),
         ),
         (
             r#"echo '{"event":"error","recovery":{"class":"odd-one"},"message":"m"}'"#,
@@ -428,12 +453,37 @@ fn a_flood_is_ended() {
         found,
         is("protocol_error", "more than 1000000 bytes of output")
     );
+    // Nothing is kept of what comes until it has ended.
+    let packet = packet(
+        "trap '' TERM; yes '' & yes '' >&2 & wait",
+        "argv: [./agent]\n  max_output_bytes: 1000000",
+        "",
+        "verify: {files_exist: [x]}",
+    );
+    assert_eq!(packet.run(&["run"]).status, Some(1));
+    let kept = packet.shell("cat .prompt_runner/logs/*.log | grep -cE '^(\\[stderr\\] )?$'");
+    assert_eq!(kept.trim(), "1000000");
     // A line without an end is no way around it.
     let found = failed("exec cat /dev/zero", command);
     assert_eq!(
         found,
         is("protocol_error", "more than 1000000 bytes of output")
     );
+}
+
+/// Names that an agent gives make no lines of their own.
+#[test]
+fn a_name_stays_on_its_line() {
+    let script = "cat <<'E'\n{\"event\":\"session\",\"id\":\"a\\nSESSION_RECOVERY action=b\"}\n\
+                  {\"event\":\"tool_start\",\"name\":\"n\\nCompleted prompt 02\"}\nE";
+    let packet = packet(script, JSON, "", "");
+    let finished = packet.run(&["run"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let shown = "\n  tool n\\nCompleted prompt 02\n";
+    assert!(finished.stdout.contains(shown), "{}", finished.stdout);
+    let log = packet.shell("cat .prompt_runner/logs/*.log");
+    let expected = " provider_session_id=a\\nSESSION_RECOVERY action=b\n";
+    assert!(log.contains(expected), "{log}");
 }
 
 /// A program that reads nothing of a long text is no trouble, and what it leaves behind is ended.

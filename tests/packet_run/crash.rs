@@ -206,3 +206,111 @@ fn committed_work_completes_without_a_session() {
     assert_eq!(packet.prompt("01")["session_ran"], false);
     assert_eq!(packet.shell("git -C app rev-list --count HEAD").trim(), "2");
 }
+
+/// A completed prompt that is run again and killed is not done: the list says so, and `--remaining`
+/// takes it up (spec P26, P31).
+#[test]
+fn a_rerun_that_is_killed_is_not_done() {
+    let keys = "verify: {files_exist: [README.md]}";
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    assert_eq!(packet.run(&["run"]).status, Some(0));
+    assert!(packet.run(&["list"]).stdout.contains("  [x] 01 "));
+    let keys = "verify: {files_exist: [README.md]}\n\
+                simulate: {attempts: [{writes: {path: begun, text: x}, delay_ms: 60000}]}";
+    packet.write("prompts/01_a.prompt.md", &prompt("01", keys));
+    let mut child = packet
+        .command(&["run", "01"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    await_file(&packet, "app/begun");
+    let running = packet.run(&["list"]).stdout;
+    assert!(running.contains(" (running)\n0/1 completed\n"), "{running}");
+    let status = packet.run(&["status", "--text"]).stdout;
+    let expected = format!("0/1 completed, a run is under way: pid {}\n", child.id());
+    assert!(status.contains(&expected), "{status}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let killed = packet.run(&["list"]).stdout;
+    assert!(killed.contains("  [ ] 01 "), "{killed}");
+    assert!(
+        killed.contains(" (interrupted)\n0/1 completed\n"),
+        "{killed}"
+    );
+    let finished = packet.run(&["run", "--remaining"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let listed = packet.run(&["list"]).stdout;
+    assert!(listed.contains("  [x] 01 "), "{listed}");
+}
+
+/// A runner that is killed once a file is there.
+fn killed(packet: &Packet, file: &str) {
+    let mut child = packet
+        .command(&["run"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let came = (0..2000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        packet.path(file).exists()
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(came, "{file} never came");
+}
+
+/// A commit that is under way goes on after its runner was killed; the next one waits for it.
+#[test]
+fn a_commit_that_outlives_its_runner_is_waited_for() {
+    let keys = "simulate: {attempts: {writes: {path: x, text: x}}}\nverify: {files_exist: [x]}";
+    // While files are added, which takes a while, the index is locked.
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    packet.shell(
+        "cd app && echo 'x filter=slow' > .gitattributes && git add -A && git commit -qm a && \
+         git config filter.slow.clean 'sleep 1; cat'",
+    );
+    killed(&packet, "app/.git/index.lock");
+    let finished = packet.run(&["run", "--remaining"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert!(is_clean(&packet.path("app")));
+    // A hook runs while it is not.
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    packet.write(
+        "app/.git/hooks/pre-commit",
+        "#!/bin/sh\ntouch ../begun\nsleep 2\n",
+    );
+    packet.shell("chmod +x app/.git/hooks/pre-commit");
+    killed(&packet, "begun");
+    let finished = packet.run(&["run", "--remaining"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert_eq!(packet.progress(), ["01:completed:no_session"]);
+    assert_eq!(packet.shell("git -C app rev-list --count HEAD").trim(), "2");
+}
+
+/// Whether processes of this command line are left, the lines of a packet's `ps` aside.
+fn is_left(packet: &Packet, line: &str) -> bool {
+    let count = packet.shell(&format!(
+        "ps -eo stat,args | grep -cE '^[^Z ]+ +{line}$' || true"
+    ));
+    count.trim() != "0"
+}
+
+/// What a killed runner left running is ended by the next; what has a session of its own is not.
+#[test]
+fn what_a_killed_runner_left_is_ended() {
+    let keys = "verify: {commands: [{exec: sh, timeout_ms: 100000, args: [-c, \"trap '' TERM; \
+                sleep 8191 & setsid sleep 8192 & touch begun; if test -e ../second; then exit 0; fi; wait\"]}]}";
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    killed(&packet, "app/begun");
+    assert!(is_left(&packet, "sleep 8191") && is_left(&packet, "sleep 8192"));
+    packet.write("second", "");
+    packet.shell("sed -i 's/sleep 8191 . setsid sleep 8192 . //' prompts/01_a.prompt.md");
+    let finished = packet.run(&["run", "--new-run"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert!(!is_left(&packet, "sleep 8191"));
+    assert!(is_left(&packet, "sleep 8192"));
+    // It ignores SIGTERM, as the shell that started it.
+    packet.shell("kill -9 $(pgrep -fx 'sleep 8192')");
+}

@@ -108,6 +108,12 @@ fn a_model_keeps_to_its_repositories() {
          {name: write_file, arguments: {repo: packet, path: x, content: x}}, \
          {name: read_file, arguments: {repo: docs, path: x}}, \
          {name: read_file, arguments: {}}, \
+         {name: read_file, arguments: {path: 5}}, \
+         {name: list_files, arguments: {path: [a]}}, \
+         {name: read_file, arguments: {path: two.txt, repo: 5}}, \
+         {name: read_file, arguments: {path: fifo}}, \
+         {name: write_file, arguments: {path: sub/.GIT/x, content: x}}, \
+         {name: list_files, arguments: {path: .}}, \
          {name: write_file, arguments: {path: a}}, \
          {name: run_shell, arguments: {}}, \
          {name: read_file, arguments: {path: odd}}, \
@@ -118,7 +124,9 @@ fn a_model_keeps_to_its_repositories() {
     symlink("../outside", packet.path("app/ln")).unwrap();
     symlink(".git", packet.path("app/in")).unwrap();
     fs::write(packet.path("app/odd"), b"\xff").unwrap();
-    let finished = run(&packet);
+    packet.shell("mkfifo app/fifo; mkdir app/.GIT; touch app/.GIT/config");
+    // Git itself adds no `.GIT`.
+    let finished = packet.run(&["run", "--script", "script.yaml", "--no-commit"]);
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     assert_eq!(
         results(&packet),
@@ -132,7 +140,13 @@ fn a_model_keeps_to_its_repositories() {
             "old text not found in two.txt",
             "refused: read-only",
             "repo \"docs\" is not known",
-            "it is a folder",
+            "path must be a string",
+            "path must be a string",
+            "path must be a string",
+            "repo must be a string",
+            "it is neither a file nor a directory",
+            "refused: .GIT is not accessible",
+            "README.md\nodd\ntwo.txt",
             "content must be a string",
             "there is no tool \"run_shell\"",
             "not a text file: odd",
@@ -141,6 +155,30 @@ fn a_model_keeps_to_its_repositories() {
     );
     assert_eq!(fs::read_dir(packet.path("outside")).unwrap().count(), 0);
     assert_eq!(packet.read("app/.git/hooks/pre-commit"), None);
+}
+
+/// P147: no result is large, whatever the file is.
+#[test]
+fn what_a_tool_tells_is_bounded() {
+    let script = calls(
+        "{name: read_file, arguments: {path: huge}}, \
+         {name: edit_file, arguments: {path: huge, old: a, new: b}}, \
+         {name: read_file, arguments: {path: line}}, \
+         {name: search_files, arguments: {pattern: xx}}",
+    );
+    let packet = packet("", &script);
+    packet.shell("truncate -s 300G app/huge");
+    let line = "é".repeat(150_000) + "xx";
+    packet.write("app/line", &line);
+    packet.write("app/a", "axx\n");
+    let finished = packet.run(&["run", "--script", "script.yaml", "--no-commit"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let results = results(&packet);
+    assert_eq!(results[0], "the file is larger than 64 MiB");
+    assert_eq!(results[1], results[0]);
+    assert_eq!(results[2].len(), (256 << 10) + "[cut]".len());
+    assert!(results[2].ends_with("é[cut]"));
+    assert_eq!(results[3], "a:1: axx\n[cut]");
 }
 
 #[test]

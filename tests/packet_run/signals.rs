@@ -60,6 +60,25 @@ fn the_first_signal_interrupts_a_session_and_is_recorded() {
     }
 }
 
+/// A git that does not end, as its index is a FIFO.
+#[test]
+fn the_look_at_repositories_is_interrupted() {
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", ""))]);
+    packet.shell("rm app/.git/index && mkfifo app/.git/index");
+    let mut child = start(&packet, &["run"]);
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(child.try_wait().unwrap(), None);
+    let begun = Instant::now();
+    send(&child, Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert_eq!(output.status.code(), Some(130));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(stderr, "Interrupted: continue with --remaining\n");
+    assert!(packet.state().is_null());
+}
+
 #[test]
 fn a_waiting_retry_stops_waiting() {
     let keys = "recovery: {retry: {base_delay_ms: 60000, max_delay_ms: 60000}}\n\

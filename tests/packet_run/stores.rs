@@ -1,9 +1,11 @@
 //! State that was damaged, cannot be written, or is not ours (spec P31, P113, P117, P118).
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
 
-use crate::fixture::{Packet, prompt};
+use crate::fixture::{Packet, prompt, with_identity};
+use crate::process::finish;
 
 fn packet() -> Packet {
     Packet::new(&[
@@ -39,7 +41,7 @@ fn damaged_stores_refuse_a_run_and_stay() {
         (
             "runs/current.json",
             "{\"schema\":\"prompt_runner.run/v2\"}",
-            "run generation is invalid: {}: missing field",
+            "run generation is invalid: {}: schema \"prompt_runner.run/v2\" is not",
         ),
     ];
     for (file, text, message) in cases {
@@ -119,17 +121,27 @@ fn edits_are_kept() {
 /// A file of terminal statuses that cannot take more: the run ends, nothing is said to be done
 /// that is not on record, and a later run goes on.
 #[test]
-fn a_full_disk_ends_a_run_and_loses_nothing() {
+fn a_file_that_takes_no_more_ends_a_run_and_loses_nothing() {
     let packet = packet();
-    fs::create_dir_all(packet.path(".prompt_runner")).unwrap();
     let log = packet.path(".prompt_runner/progress.log");
-    symlink("/dev/full", &log).unwrap();
-    let finished = packet.run(&["run"]);
+    // The next line goes over the limit of 64 KiB.
+    let line = "09:failed:2026-11-30T08:00:00Z\n";
+    let before = line.repeat((64 << 10) / line.len());
+    packet.write(".prompt_runner/progress.log", &before);
+    let mut limited = Command::new("bash");
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+    limited.args(["-c", script, "bash", env!("CARGO_BIN_EXE_runvil")]);
+    limited.args(["packet", "run"]).current_dir(packet.root());
+    let limited = with_identity(&mut limited)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let finished = finish(limited, "");
     assert_eq!(finished.status, Some(1), "{}", finished.stderr);
     let expected = format!(
-        "ERROR: cannot write {}: No space left on device (os error 28)\n",
+        "ERROR: cannot write {}: File too large (os error 27)\n",
         log.display()
     );
+    assert_eq!(packet.read(".prompt_runner/progress.log"), Some(before));
     assert_eq!(finished.stderr, expected);
     assert!(
         !finished.stdout.contains("Completed prompt"),

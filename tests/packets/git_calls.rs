@@ -8,7 +8,7 @@ use crate::case::repository;
 use crate::process::{finish, runvil};
 
 #[test]
-fn git_is_run_once_for_each_repository_whatever_the_prompts() {
+fn git_is_asked_once_of_each_repository_whatever_the_prompts() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     repository(&root.join("app"));
@@ -39,11 +39,15 @@ fn git_is_run_once_for_each_repository_whatever_the_prompts() {
     let root = root.canonicalize().unwrap();
     let called = |name: &str| {
         let folder = root.join(name);
-        format!(
-            "0 C -C {} -c core.fsmonitor=false rev-parse --is-inside-work-tree\n",
-            folder.display()
-        )
+        let asked = [
+            "rev-parse --is-inside-work-tree --absolute-git-dir",
+            "ls-files --unmerged --full-name -z -- :/",
+        ];
+        asked.map(|words| {
+            let folder = folder.display();
+            format!("0 C -C {folder} -c core.fsmonitor=false {words}\n")
+        })
     };
     let calls = fs::read_to_string(calls).unwrap();
-    assert_eq!(calls, called("app") + &called("docs"));
+    assert_eq!(calls, [called("app"), called("docs")].concat().concat());
 }

@@ -165,8 +165,46 @@ fn a_file_is_replaced_only_by_force() {
             (Some(2), refused)
         );
     }
-    let (finished, _) = write(&["--trace", "a", "--html", "b"]);
-    assert_eq!(finished.status, Some(2));
+}
+
+#[test]
+fn a_trace_and_a_page_are_written_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    let record = example("hello", "");
+    fs::write(folder.path().join("r.jsonl"), &record).unwrap();
+    let run = |words: &[&str], stdin: &str| {
+        let mut command = runvil(folder.path(), ["show"].iter().chain(words));
+        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()), stdin)
+    };
+    let refusals = [
+        (
+            ["r.jsonl", "./a"],
+            "error: `--trace` and `--html` both name `./a`\n",
+        ),
+        (
+            ["-", "b"],
+            "error: `--trace` and `--html` read the record once each: from a file, not from standard input\n",
+        ),
+    ];
+    for ([record, html], refused) in refusals {
+        let finished = run(&[record, "--trace", "a", "--html", html], "");
+        assert_eq!(
+            (finished.status, finished.stderr.as_str()),
+            (Some(2), refused)
+        );
+        assert_eq!(file("a"), "");
+    }
+    let finished = run(&["r.jsonl", "--trace", "a", "--html", "b"], "");
+    assert_eq!((finished.status, finished.stdout.as_str()), (Some(0), ""));
+    for (form, alone) in [("--trace", "a"), ("--html", "b")] {
+        run(&["r.jsonl", form, "alone", "--force"], "");
+        assert_eq!(file("alone"), file(alone));
+    }
+    for form in ["--trace", "--html"] {
+        let finished = run(&["r.jsonl", "--json", form, "c"], "");
+        assert_eq!(finished.status, Some(2));
+    }
 }
 
 #[test]

@@ -109,11 +109,13 @@ fn what_run_records_is_shown() {
         rows(&record, &[]),
         [
             "Main",
+            "├ log “The plan: breakfast. What comes next, or is it done?”",
             "├ asks the operator → tea",
+            "├ log “The plan: breakfast, then tea. What comes next, or is it done?”",
             "└ asks the operator → done"
         ]
     );
-    assert!(shown(&record, &[]).contains("\n2 questions\n"));
+    assert!(shown(&record, &[]).contains("\n2 questions · 2 checkpoints\n"));
 }
 
 #[test]

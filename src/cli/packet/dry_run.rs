@@ -1,7 +1,7 @@
 //! `runvil packet run --dry-run` (spec P26).
 
 use runvil::packet::{
-    Mapping, Packet, PacketError, Progress, Prompt, Repo, Selectors, dependencies,
+    Mapping, Packet, PacketError, Prompt, Repo, Selectors, Standing, dependencies,
 };
 
 /// How many lines of a commit message are shown.
@@ -19,8 +19,8 @@ pub fn text(
     packet.options(None, flags)?;
     dependencies::check(packet)?;
     let recorded = match selectors.needs_progress() {
-        true => Progress::read(&packet.root)?,
-        false => Progress::default(),
+        true => Standing::read(&packet.root)?,
+        false => Standing::default(),
     };
     let selected = selectors.select(packet, &recorded)?;
     let mut out = String::new();

@@ -13,6 +13,7 @@ use super::report;
 
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
   runvil packet explain demo
   runvil packet explain demo | jq .options.recovery")]
 pub struct ExplainArgs {

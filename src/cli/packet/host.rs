@@ -12,12 +12,13 @@ use runvil::prompt::Dialect;
 use super::super::args::HostArgs;
 use super::super::config::Config;
 use super::super::live::Live;
-use super::super::provider::{Provider, configuration};
+use super::super::provider::{Provider, configuration, configuration_file};
+use super::super::source::refuse_irregular;
 use super::super::status::SetupError;
 use super::super::units;
 
 /// Where models and units come from.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Host (for the providers runvil and model)")]
 pub struct HostFlags {
     /// The host configuration; by default the one that `runvil run` finds
@@ -65,8 +66,11 @@ impl PacketHost {
 
     fn ready(&self) -> Result<&Ready, String> {
         let ready = self.ready.get_or_init(|| {
-            let config =
-                configuration(self.flags.config.as_deref()).map_err(|SetupError(why)| why)?;
+            let named = self.flags.config.as_deref();
+            let file = configuration_file(named);
+            let config = file.as_deref().map_or(Ok(()), refuse_irregular);
+            let config = config.and_then(|()| configuration(named));
+            let config = config.map_err(|SetupError(why)| why)?;
             let log = self.live.host_log();
             let harness = units::harness(&config, log.clone(), &log, |name| env::var_os(name));
             Ok(Ready { config, harness })
@@ -86,6 +90,10 @@ impl PacketHost {
             model: model.map(str::to_owned),
             script: self.flags.script.clone(),
         };
+        if let Some(script) = &host.script {
+            // Each attempt reads it, while signals are held back.
+            refuse_irregular(script)?;
+        }
         Provider::new(&host, config, || dialect)
     }
 }

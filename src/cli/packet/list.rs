@@ -1,7 +1,7 @@
 //! `runvil packet list` (spec P26).
 
 use clap::Args;
-use runvil::packet::{Packet, PacketError, Progress, Recorded};
+use runvil::packet::{Mark, Packet, PacketError, Recorded, Standing};
 
 use super::super::status::Status;
 use super::place::{Place, config_home};
@@ -9,7 +9,10 @@ use super::report;
 
 #[derive(Args)]
 #[command(after_help = "\
-[x] is completed, [!] failed, [ ] neither.
+[x] is completed, [!] failed, [ ] neither. Behind a prompt stand the commit that it left, and its \
+status where that says more: a turn that was interrupted, or a contract that could not be checked. A \
+prompt that was done, and whose newest turn has not ended, is not done. `contract changed`: it was \
+completed under another contract.
 
   runvil packet list demo")]
 pub struct ListArgs {
@@ -27,21 +30,20 @@ pub fn list(args: &ListArgs) -> Status {
 
 fn text(args: &ListArgs) -> Result<String, PacketError> {
     let packet = Packet::load(args.place.folder(), &config_home())?;
-    let progress = Progress::read(&packet.root)?;
+    let standing = Standing::read(&packet.root)?;
     let mut text = String::new();
     let mut phase = None;
     let mut done = 0;
     for prompt in &packet.prompts {
         if phase != Some(prompt.phase) {
             phase = Some(prompt.phase);
-            let name = packet.phases.get(&prompt.phase).map(String::as_str);
-            text += &format!("Phase {}: {}\n", prompt.phase, name.unwrap_or("Unknown"));
+            text += &heading(&packet, prompt.phase);
         }
-        let recorded = progress.get(&prompt.id);
-        let mark = match recorded {
-            Some(recorded) if recorded.is_completed() => 'x',
-            Some(recorded) if recorded.is_failed() => '!',
-            _ => ' ',
+        let recorded = standing.recorded(&prompt.id);
+        let mark = match standing.mark(&prompt.id) {
+            Mark::Completed => 'x',
+            Mark::Failed => '!',
+            Mark::Open => ' ',
         };
         done += usize::from(mark == 'x');
         text += &format!(
@@ -54,10 +56,25 @@ fn text(args: &ListArgs) -> Result<String, PacketError> {
         if let Some(suffix) = recorded.and_then(commit) {
             text += &format!(" ({suffix})");
         }
+        if let Some(status) = standing.detail(&prompt.id) {
+            text += &format!(" ({status})");
+        }
+        if standing.has_other_contract(prompt) {
+            text += " (contract changed)";
+        }
         text.push('\n');
     }
     text += &format!("{done}/{} completed\n", packet.prompts.len());
     Ok(text)
+}
+
+/// The heading of a phase; in a packet that names no phase it is the number alone.
+fn heading(packet: &Packet, phase: i64) -> String {
+    match packet.phases.get(&phase) {
+        Some(name) => format!("Phase {phase}: {name}\n"),
+        None if packet.phases.is_empty() => format!("Phase {phase}\n"),
+        None => format!("Phase {phase}: Unknown\n"),
+    }
 }
 
 /// What became of a prompt's commit.

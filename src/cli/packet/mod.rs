@@ -7,6 +7,7 @@ mod doctor;
 mod dry_run;
 mod explain;
 mod flags;
+mod form;
 mod host;
 mod lint;
 mod list;
@@ -72,10 +73,10 @@ pub enum PacketCommand {
     Explain(explain::ExplainArgs),
     /// Report what loads and runs but means something else
     Lint(lint::LintArgs),
-    /// Report what is missing and what is unfinished, as JSON
-    Doctor(doctor::DoctorArgs),
+    /// Report what is missing and what is unfinished
+    Doctor(Box<doctor::DoctorArgs>),
     /// As `doctor`, and fail unless the packet can be run
-    Preflight(doctor::PreflightArgs),
+    Preflight(Box<doctor::PreflightArgs>),
     /// List the prompts with their recorded status
     List(list::ListArgs),
     /// Show which prompts would run, in which order and by whom; run nothing
@@ -84,7 +85,7 @@ pub enum PacketCommand {
     Run(Box<run::RunArgs>),
     /// Give one prompt another attempt at what its contract still asks for
     Repair(Box<repair::RepairArgs>),
-    /// Print what is recorded of every prompt, as JSON
+    /// Print what is recorded of every prompt
     Status(state::StateArgs),
     /// Show from outside, again and again, how a run is getting on
     Watch(watch::WatchArgs),

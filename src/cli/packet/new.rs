@@ -145,6 +145,14 @@ fn make(new: &NewPacket, args: &NewArgs) -> Result<String, PacketError> {
     let mut text = format!("Made packet {} in {}\n", packet.name, root.display());
     for repo in packet.repos.iter() {
         text += &repo_line(repo);
+        let path = repo.written.as_deref().map(Path::new);
+        let is_elsewhere = path.is_some_and(|path| path.is_relative() && path.exists());
+        if is_elsewhere && repo.path.as_ref().is_some_and(|path| !path.exists()) {
+            report::warning(&format!(
+                "the path of repo {} is relative to the packet, not to this folder",
+                repo.name
+            ));
+        }
     }
     text += &format!(
         "Next: runvil packet prompt new 01 --packet {} --name 'First step'\n",

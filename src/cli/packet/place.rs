@@ -45,7 +45,10 @@ impl PlaceAndIds {
             return (folder.clone(), &self.words);
         }
         match self.words.split_first() {
-            Some((first, ids)) if Path::new(first).is_dir() => (PathBuf::from(first), ids),
+            // No id has a slash.
+            Some((first, ids)) if first.contains('/') || Path::new(first).is_dir() => {
+                (PathBuf::from(first), ids)
+            }
             _ => (PathBuf::from("."), &self.words),
         }
     }

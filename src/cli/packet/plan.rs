@@ -1,7 +1,7 @@
 //! `runvil packet plan` (spec P22, P26).
 
 use clap::Args;
-use runvil::packet::{Options, Packet, PacketError, Progress, dependencies};
+use runvil::packet::{Options, Packet, PacketError, Standing, dependencies};
 
 use super::super::status::Status;
 use super::flags::RunFlags;
@@ -13,6 +13,7 @@ pub const NOTHING_REMAINING: &str = "Nothing remaining: every prompt of this pac
 
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
   runvil packet plan demo
   runvil packet plan demo --remaining --through 04
   runvil packet plan demo 02 03 --provider simulated
@@ -43,8 +44,8 @@ fn text(args: &PlanArgs) -> Result<String, PacketError> {
     dependencies::check(&packet)?;
     let selectors = args.flags.selection.selectors(ids);
     let recorded = match selectors.needs_progress() {
-        true => Progress::read(&packet.root)?,
-        false => Progress::default(),
+        true => Standing::read(&packet.root)?,
+        false => Standing::default(),
     };
     let selected = selectors.select(&packet, &recorded)?;
     if selected.is_empty() && selectors.needs_progress() {

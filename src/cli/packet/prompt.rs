@@ -18,6 +18,7 @@ pub enum PromptCommand {
 
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
   runvil packet prompt new 01 --name 'Read the ground'
   runvil packet prompt new 02 --name 'Write it up' --targets app,docs --phase 2
   runvil packet prompt new 03 --name 'Carry out ADR 7' --template from-adr
@@ -86,5 +87,9 @@ fn make(new: &NewPrompt, args: &NewArgs) -> Result<String, PacketError> {
         true => PathBuf::from(shown),
         false => args.packet.join(shown),
     };
-    Ok(format!("Made prompt {} in {}", new.id, shown.display()))
+    let made = format!("Made prompt {} in {}\n", new.id, shown.display());
+    Ok(match packet.prompts.is_empty() {
+        true => made + "Next: write its body and its `verify:`, then runvil packet lint\n",
+        false => made,
+    })
 }

@@ -7,11 +7,6 @@ use runvil::packet::provider::{Conversations, Programs, Providers};
 use super::super::status::SetupError;
 use super::host::{HostFlags, PacketHost};
 
-/// All of them, with a host as it is where nobody says anything of it.
-pub fn usual() -> Providers {
-    with(PacketHost::new(&HostFlags::default()))
-}
-
 /// All of them, with the host of these flags.
 ///
 /// # Errors
@@ -19,12 +14,8 @@ pub fn usual() -> Providers {
 pub fn providers(flags: &HostFlags) -> Result<Providers, SetupError> {
     let host = PacketHost::new(flags);
     host.check()?;
-    Ok(with(host))
-}
-
-fn with(host: PacketHost) -> Providers {
     let host = Rc::new(host);
-    Providers::default()
+    Ok(Providers::default()
         .with(Box::new(Programs::new(host.clone())))
-        .with(Box::new(Conversations::new(host)))
+        .with(Box::new(Conversations::new(host))))
 }

@@ -19,6 +19,7 @@ pub enum RepoCommand {
 
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
   runvil packet repo add docs ../docs
   runvil packet repo add app ../app --default --packet demo")]
 pub struct AddArgs {

@@ -18,7 +18,7 @@ pub fn style() -> Style {
 pub fn refused(error: &PacketError) -> Status {
     self::error(&error.to_string());
     match error {
-        PacketError::Progress { .. } => Status::Refused,
+        PacketError::Progress { .. } | PacketError::State(_) => Status::Refused,
         _ => Status::Setup,
     }
 }

@@ -165,7 +165,7 @@ pub fn refused(error: &RunError) -> Status {
     match error {
         RunError::NotReady(_) | RunError::Broken(_) => Status::Failed,
         RunError::State(_) => Status::Refused,
-        RunError::Packet(PacketError::Progress { .. }) => Status::Refused,
+        RunError::Packet(PacketError::Progress { .. } | PacketError::State(_)) => Status::Refused,
         RunError::Packet(_) | RunError::PromptNotFound(_) => Status::Setup,
     }
 }

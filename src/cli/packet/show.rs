@@ -7,6 +7,7 @@ use runvil::packet::provider::Event;
 use runvil::packet::run::{Notice, Observer};
 use runvil::packet::{LogMode, Options, Thinking, ToolOutput};
 
+use super::super::cell;
 use super::super::console;
 use super::super::escape::escape;
 use super::board::Board;
@@ -78,7 +79,7 @@ impl Show {
             {
                 format!("  {name} {data}")
             }
-            Event::ToolCallStarted { name, .. } => format!("  tool {name}"),
+            Event::ToolCallStarted { name, .. } => format!("  tool {}", cell::shown(name)),
             Event::ToolCallCompleted { name, output } => self.output(name, "done", output),
             Event::ToolCallFailed { name, output } => self.output(name, "failed", output),
             _ => return,
@@ -88,6 +89,7 @@ impl Show {
 
     /// A tool's answer, as much of it as is to be shown.
     fn output(&self, name: &str, end: &str, output: &str) -> String {
+        let name = cell::shown(name);
         let head = format!("  tool {name} {end}: {} bytes", output.len());
         let rest = match self.tool_output {
             ToolOutput::Summary => return head,
@@ -151,7 +153,9 @@ impl Observer for Show {
                 self.say("checking the contract");
             }
             Notice::Verified { report, .. } => {
-                if !report.items.is_empty() {
+                if report.items.is_empty() {
+                    self.line("  no contract: there is nothing to check");
+                } else {
                     let held = report.items.iter().filter(|item| item.pass).count();
                     let all = report.items.len();
                     self.line(&format!("  contract: {held} of {all} items hold"));

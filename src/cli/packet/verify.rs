@@ -3,7 +3,7 @@
 use clap::Args;
 use runvil::harness::CancelToken;
 use runvil::packet::contract::{self, Interrupted, Report, Scope};
-use runvil::packet::{Packet, Progress, Prompt, Selectors};
+use runvil::packet::{Packet, Prompt, Selectors, Standing, readiness};
 use serde::Serialize;
 
 use super::super::status::Status;
@@ -44,7 +44,7 @@ pub fn verify(args: &VerifyArgs) -> Status {
         ids: ids.to_vec(),
         ..Selectors::default()
     };
-    let selected = match selectors.select(&packet, &Progress::default()) {
+    let selected = match selectors.select(&packet, &Standing::default()) {
         Ok(selected) => selected,
         Err(error) => return report::refused(&error),
     };
@@ -52,13 +52,18 @@ pub fn verify(args: &VerifyArgs) -> Status {
         Ok(cancel) => cancel,
         Err(error) => return error.report(args.json, report::style()),
     };
+    for repo in readiness::repos(&packet) {
+        for error in repo.errors {
+            report::warning(&error.message);
+        }
+    }
     let mut reports = Vec::new();
     for prompt in selected {
         let Ok(checked) = check(&packet, prompt, &cancel) else {
             report::error(&Interrupted.to_string());
             return Status::Cancelled;
         };
-        if !args.json && !checked.pass() {
+        if !args.json && (!checked.pass() || checked.items.is_empty()) {
             // Contracts may take their time: what is known is shown.
             let status = report::print(&lines(&checked), Status::Success);
             if status != Status::Success {
@@ -80,8 +85,12 @@ fn check(packet: &Packet, prompt: &Prompt, cancel: &CancelToken) -> Result<Repor
     contract::evaluate(&scope, prompt.id.as_str(), prompt.verify.as_ref(), cancel)
 }
 
-/// A line for each item of a report that does not hold.
+/// A line for each item of a report that does not hold; for a report without items that it has
+/// none.
 fn lines(report: &Report) -> String {
+    if report.items.is_empty() {
+        return format!("  {} has no contract: nothing to check\n", report.prompt_id);
+    }
     let lines = report.failures().map(|item| {
         let (kind, subject, summary) = (item.kind, item.subject(), item.summary());
         format!("  {} {kind} {subject}: {summary}\n", report.prompt_id)
@@ -101,6 +110,8 @@ struct Found {
     failures: usize,
     /// How many could not be checked.
     faults: usize,
+    /// How many have no contract, and so nothing that could be unmet.
+    without_contract: usize,
     reports: Vec<Report>,
 }
 
@@ -114,6 +125,7 @@ impl Found {
             prompts: reports.len(),
             failures: unmet - faults,
             faults,
+            without_contract: reports.iter().filter(|it| it.items.is_empty()).count(),
             reports,
         }
     }
@@ -131,8 +143,13 @@ impl Found {
             prompts,
             failures,
             faults,
+            without_contract,
             ..
         } = self;
-        format!("{prompts} prompt(s) checked: {failures} failed, {faults} faulted\n")
+        let sum = format!("{prompts} prompt(s) checked: {failures} failed, {faults} faulted");
+        match without_contract {
+            0 => sum + "\n",
+            without => format!("{sum}, {without} without a contract\n"),
+        }
     }
 }

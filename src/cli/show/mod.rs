@@ -33,31 +33,71 @@ pub fn show(args: &ShowArgs) -> Status {
 }
 
 fn try_show(args: &ShowArgs) -> Result<Status, SetupError> {
-    let target = args.trace.as_deref().or(args.html.as_deref());
-    if let Some(file) = target {
+    let targets = [args.trace.as_deref(), args.html.as_deref()];
+    for file in targets.into_iter().flatten() {
         check_target(file, args)?;
     }
-    let timeline = read(&args.record, detail(args))?;
-    let printed = if let Some(file) = target {
-        let text = match args.trace {
-            Some(_) => trace::render(&timeline),
-            None => html::render(&timeline),
-        };
-        output::write_new(file, text.as_bytes(), args.force)
-            .map_err(|error| SetupError(format!("cannot write `{}`: {error}", file.display())))?;
-        Ok(())
-    } else if args.json {
-        console::print_json(&json::Run::new(&timeline))
+    if let [Some(trace), Some(html)] = targets {
+        if is_same(trace, html) {
+            let text = format!("`--trace` and `--html` both name `{}`", html.display());
+            return Err(SetupError(text));
+        }
+        if is_stdin(&args.record) {
+            let text = "`--trace` and `--html` read the record once each: from a file, not from \
+                        standard input";
+            return Err(SetupError(text.to_owned()));
+        }
+    }
+    // Each form has its own measure of what it shows, so the record is read for each.
+    if let Some(file) = &args.trace {
+        let timeline = read(&args.record, detail(args, Form::Trace))?;
+        write(file, &trace::render(&timeline), args)?;
+    }
+    if let Some(file) = &args.html {
+        let timeline = read(&args.record, detail(args, Form::Page))?;
+        write(file, &html::render(&timeline), args)?;
+    }
+    let printed = match targets {
+        [None, None] => print(args, &read(&args.record, detail(args, Form::Printed))?),
+        _ => Ok(()),
+    };
+    let style = console::error_style(args.color);
+    Ok(console::status_of(printed, Status::Success, style))
+}
+
+/// Whether two names are of one file, be it there or not.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let whole = |file: &Path| match (file.canonicalize(), file.parent(), file.file_name()) {
+        (Ok(file), ..) => file,
+        (Err(_), Some(folder), Some(name)) => {
+            let folder = if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            };
+            folder.canonicalize().unwrap_or_default().join(name)
+        }
+        _ => file.to_owned(),
+    };
+    whole(one) == whole(other)
+}
+
+fn write(file: &Path, text: &str, args: &ShowArgs) -> Result<(), SetupError> {
+    output::write_new(file, text.as_bytes(), args.force)
+        .map_err(|error| SetupError(format!("cannot write `{}`: {error}", file.display())))
+}
+
+fn print(args: &ShowArgs, timeline: &Timeline) -> io::Result<()> {
+    if args.json {
+        console::print_json(&json::Run::new(timeline))
     } else {
         let screen = Screen {
             style: console::output_style(args.color),
             columns: columns(),
             all: args.all,
         };
-        console::print(&screen.render(&timeline))
-    };
-    let style = console::error_style(args.color);
-    Ok(console::status_of(printed, Status::Success, style))
+        console::print(&screen.render(timeline))
+    }
 }
 
 /// Refuses a file that must not be written.
@@ -73,13 +113,21 @@ fn check_target(file: &Path, args: &ShowArgs) -> Result<(), SetupError> {
     output::check_new(file, args.force)
 }
 
+/// What a record is turned into.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Printed,
+    Trace,
+    Page,
+}
+
 /// How much of the record is wanted.
-fn detail(args: &ShowArgs) -> Detail {
-    let mut detail = match args.html {
-        Some(_) => html::DETAIL,
-        None => Detail::OUTLINE,
+fn detail(args: &ShowArgs, form: Form) -> Detail {
+    let mut detail = match form {
+        Form::Page => html::DETAIL,
+        Form::Printed | Form::Trace => Detail::OUTLINE,
     };
-    if args.all || args.json || args.trace.is_some() {
+    if args.all || args.json || form == Form::Trace {
         detail.items = usize::MAX;
     }
     if args.all {

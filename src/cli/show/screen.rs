@@ -222,6 +222,7 @@ pub fn failure_text(timeline: &Timeline, error: &RunError, style: Style) -> Stri
         source: &head.source,
         dialect: head.dialect,
         reached,
+        answered: None,
         backing: Backing::Nothing,
     };
     let mut diagnostic = failure::explain(error, &subject);

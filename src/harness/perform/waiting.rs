@@ -88,7 +88,10 @@ impl Waiting {
             held_up: 0,
             aborts: HashMap::new(),
             // The root chain needs no slot.
-            pool: Pool::new(outside.limits.concurrency as usize + 1),
+            pool: Pool::of(
+                outside.workers.clone(),
+                outside.limits.concurrency as usize + 1,
+            ),
             stops: outside.stop.count(),
             stopped: None,
         }
@@ -214,8 +217,12 @@ impl Waiting {
         }
     }
 
-    /// What comes next.
-    pub(super) fn next(&mut self, outside: &Outside<'_>) -> Next {
+    /// What comes next. `get_ahead` does a little while there is nothing, and says whether it did.
+    pub(super) fn next(
+        &mut self,
+        outside: &Outside<'_>,
+        mut get_ahead: impl FnMut() -> bool,
+    ) -> Next {
         loop {
             let limit = self.collect();
             self.look_for_stop(outside);
@@ -227,6 +234,9 @@ impl Waiting {
             }
             if outside.cancel.is_cancelled() {
                 return Next::Cancelled;
+            }
+            if get_ahead() {
+                continue;
             }
             if let Some((id, answer)) = self.pool.next(limit) {
                 self.performed(id, answer);

@@ -144,6 +144,7 @@ impl Harness {
                     limits: head.limits,
                     cancel: &resume.cancel,
                     stop: &resume.stop,
+                    workers: &self.workers,
                 };
                 let resumed = Some(Resumed { step, done });
                 perform::perform(*run, &outside, &mut journal, resumed, observe)

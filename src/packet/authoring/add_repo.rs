@@ -2,7 +2,7 @@
 
 use serde_yaml::{Mapping, Value};
 
-use crate::packet::document::Document;
+use crate::packet::document::{Document, lines_of};
 use crate::packet::error::PacketError;
 use crate::packet::packet::{MANIFEST, Packet};
 use crate::packet::repos::may_be_called;
@@ -54,8 +54,82 @@ pub fn add_repo(
             *none = map.into();
         }
     }
-    let edited = document.with_key(&text, "repos", repos);
+    let added = Added {
+        name,
+        path,
+        is_default: is_default || packet.repos.is_empty(),
+        takes_the_mark: is_default,
+    };
+    let edited = document.with_key_by(|| added.edit(&text), &text, "repos", repos);
     write(&packet.manifest_path, &edited, MANIFEST)
+}
+
+/// A repo to be written into the lines of the others.
+struct Added<'a> {
+    name: &'a str,
+    path: &'a str,
+    is_default: bool,
+    /// Whether the others lose the mark of the default.
+    takes_the_mark: bool,
+}
+
+impl Added<'_> {
+    /// The manifest with the repo behind the others, whose lines stay as they are, comments
+    /// included. Nothing where they are not in block style; what comes of other odd forms need not
+    /// be right.
+    fn edit(&self, text: &str) -> Option<String> {
+        let range = lines_of(text, "repos")?;
+        let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
+        let lines = text.get(range)?;
+        let entries = lines.lines().skip(1).map(|line| (line, line.trim_start()));
+        let mut entries = entries.filter(|(_, rest)| !rest.is_empty() && !rest.starts_with('#'));
+        let (line, first) = entries.next()?;
+        let indent = line.get(..line.len() - first.len())?;
+        let mut fields = Mapping::new();
+        let is_list = first.starts_with('-');
+        if is_list {
+            fields.insert("name".into(), self.name.into());
+        }
+        fields.insert("path".into(), self.path.into());
+        if self.is_default {
+            fields.insert("default".into(), true.into());
+        }
+        let value = match is_list {
+            true => Value::Sequence(vec![fields.into()]),
+            false => {
+                let mut map = Mapping::new();
+                map.insert(self.name.into(), fields.into());
+                map.into()
+            }
+        };
+        let new = serde_yaml::to_string(&value).ok()?;
+        let new = new.lines().map(|line| format!("{indent}{line}\n"));
+        let kept = lines.lines().filter_map(|line| match self.takes_the_mark {
+            true => without_mark(line),
+            false => Some(line.to_owned()),
+        });
+        let kept = kept.map(|line| line + "\n");
+        Some(format!(
+            "{before}{}{}{after}",
+            kept.collect::<String>(),
+            new.collect::<String>()
+        ))
+    }
+}
+
+/// A line without the mark of the default: none where that was all it had.
+fn without_mark(line: &str) -> Option<String> {
+    const MARK: &str = "default: true";
+    let (told, comment) = match line.find(" #") {
+        Some(at) => line.split_at(at),
+        None => (line, ""),
+    };
+    if told.trim() == MARK {
+        return None;
+    }
+    let told = told.replace(&format!(", {MARK}"), "");
+    let told = told.replace(&format!("{MARK}, "), "");
+    Some(format!("{told}{comment}"))
 }
 
 /// Takes the mark of the default from every repo.
@@ -66,7 +140,9 @@ fn unmark(repos: &mut Value) {
         _ => Vec::new(),
     };
     for entry in entries {
-        if let Value::Mapping(entry) = entry {
+        if let Value::Mapping(entry) = entry
+            && entry.get("default") == Some(&Value::Bool(true))
+        {
             entry.shift_remove("default");
         }
     }

@@ -70,6 +70,56 @@ impl Clause {
         }
     }
 
+    /// The keys that an entry of it may have, all spellings of them.
+    pub(in crate::packet) fn entry_keys(self) -> &'static [&'static str] {
+        match self {
+            Self::FilesExist | Self::FilesAbsent | Self::ChangedPathsOnly => &["path", "repo"],
+            Self::Contains => &["path", "repo", "text", "contains"],
+            Self::Matches => &["path", "repo", "pattern", "matches"],
+            Self::Doc => &[
+                "path",
+                "repo",
+                "min_lines",
+                "requires_sections",
+                "forbids_markers",
+            ],
+            Self::Yaml | Self::Json => &[
+                "path",
+                "repo",
+                "root",
+                "required_paths",
+                "non_empty_paths",
+                "array_items_require",
+                "array_none_match",
+            ],
+            Self::Glob => &["path", "repo", "min_matches", "max_matches", "non_empty"],
+            Self::SourceAbsent => &["path", "repo", "patterns", "pattern", "extensions", "prune"],
+            Self::Commands => &[
+                "exec",
+                "program",
+                "args",
+                "argv",
+                "run",
+                "command",
+                "repo",
+                "cwd",
+                "env",
+                "timeout_ms",
+                "fault_exit_codes",
+                "stdout_contains",
+                "stdout_matches",
+                "regenerates",
+            ],
+            Self::ReposClean => &[
+                "repo",
+                "pushed",
+                "network",
+                "remote_timeout_ms",
+                "fetch_timeout_ms",
+            ],
+        }
+    }
+
     /// The kind of its items.
     #[must_use]
     pub fn kind(self) -> Kind {

@@ -5,23 +5,31 @@ use std::io::{self, ErrorKind, Read};
 
 use memchr::memmem::Finder;
 
+use super::Interrupted;
 use super::entry::{Entry, Place};
 use super::pattern;
 use super::read::{self, Unreadable};
 use super::verdict::Verdict;
+use crate::harness::CancelToken;
 
 /// How much of a file is looked at at a time.
 const PIECE: usize = 256 << 10;
 
 /// The file holds a text, byte for byte. A file of any size is looked through.
-pub(super) fn contains(entry: Entry<'_>, place: &Place) -> Verdict {
+pub(super) fn contains(
+    entry: Entry<'_>,
+    place: &Place,
+    cancel: &CancelToken,
+) -> Result<Verdict, Interrupted> {
     let text = entry.text(&["text", "contains"]).unwrap_or_default();
-    let found = read::open(&place.resolved).and_then(|file| Ok(holds(file, text.as_bytes())?));
-    match found {
+    let found =
+        read::open(&place.resolved).and_then(|file| Ok(holds(file, text.as_bytes(), cancel)?));
+    Ok(match found {
+        Ok(_) | Err(_) if cancel.is_cancelled() => return Err(Interrupted),
         Ok(true) => Verdict::pass("checked"),
         Ok(false) => Verdict::fail(format!("text not found: {text:?}")),
         Err(error) => missing(&error, place),
-    }
+    })
 }
 
 /// A pattern matches somewhere in the file.
@@ -45,8 +53,8 @@ fn missing(error: &Unreadable, place: &Place) -> Verdict {
     verdict.unwrap_or_else(|| Verdict::fail("missing_file"))
 }
 
-/// Whether a file holds a text.
-fn holds(mut file: File, text: &[u8]) -> io::Result<bool> {
+/// Whether a file holds a text. Nothing is known of that once it is cancelled.
+fn holds(mut file: File, text: &[u8], cancel: &CancelToken) -> io::Result<bool> {
     let finder = Finder::new(text);
     // The end of each piece is looked at again with the next: the text may begin there.
     let kept = text.len().saturating_sub(1);
@@ -54,7 +62,7 @@ fn holds(mut file: File, text: &[u8]) -> io::Result<bool> {
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(PIECE);
     let piece = length.saturating_add(1).min(PIECE);
     let mut bytes = Vec::new();
-    loop {
+    while !cancel.is_cancelled() {
         let before = bytes.len();
         bytes.resize(before + piece, 0);
         let length = match file.read(bytes.get_mut(before..).unwrap_or_default()) {
@@ -73,4 +81,5 @@ fn holds(mut file: File, text: &[u8]) -> io::Result<bool> {
         let done = bytes.len().saturating_sub(kept);
         bytes.drain(..done);
     }
+    Ok(false)
 }

@@ -24,7 +24,7 @@ mod scope;
 mod source_absent;
 mod verdict;
 mod watched;
-mod wildcard;
+pub(super) mod wildcard;
 
 pub use clause::Clause;
 pub(super) use clause::{Placed, placed};
@@ -89,7 +89,7 @@ fn check(
     match clause {
         Clause::FilesExist => placed(&|_, place| Ok(files::exists(place))),
         Clause::FilesAbsent => placed(&|_, place| Ok(files::absent(place))),
-        Clause::Contains => placed(&|entry, place| Ok(contains::contains(entry, place))),
+        Clause::Contains => placed(&|entry, place| contains::contains(entry, place, cancel)),
         Clause::Matches => placed(&|entry, place| Ok(contains::matches(entry, place))),
         Clause::Doc => placed(&|entry, place| Ok(doc::doc(entry, place))),
         Clause::Yaml => placed(&|entry, place| Ok(data::data(Language::Yaml, entry, place))),

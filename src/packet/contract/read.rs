@@ -1,11 +1,12 @@
 //! Reads files of the work. What is no regular file is never opened (spec P39).
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::entry::Place;
 use super::verdict::Verdict;
+use crate::harness::regular::{self, Irregular};
 
 /// The largest file that is read at once.
 const CAP: u64 = 64 << 20;
@@ -52,39 +53,32 @@ impl Unreadable {
 
 impl From<io::Error> for Unreadable {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Absent,
-            _ => Self::Failed(cause(&error)),
+        match (Irregular::of(&error), error.kind()) {
+            (Some(Irregular::Special), _) => Self::Special,
+            (Some(Irregular::Folder), _) => Self::Failed("it is a folder".to_owned()),
+            (Some(Irregular::Larger(_)), _) => Self::TooLarge,
+            (None, ErrorKind::NotFound | ErrorKind::NotADirectory) => Self::Absent,
+            (None, _) => Self::Failed(cause(&error)),
         }
     }
 }
 
 /// Opens a file.
 pub(super) fn open(path: &Path) -> Result<File, Unreadable> {
-    let known = fs::metadata(path)?;
-    if known.is_dir() {
-        return Err(Unreadable::Failed("it is a folder".to_owned()));
-    }
-    if !known.is_file() {
-        return Err(Unreadable::Special);
-    }
-    Ok(File::open(path)?)
+    Ok(regular::reader(path)?)
 }
 
 /// Reads a file whole.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unreadable> {
-    let file = open(path)?;
-    let mut bytes = Vec::new();
-    file.take(CAP + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > CAP {
-        true => Err(Unreadable::TooLarge),
-        false => Ok(bytes),
-    }
+    Ok(regular::read(path, CAP)?)
 }
 
 /// What an error of the system says, without its number.
 pub(super) fn cause(error: &io::Error) -> String {
-    let said = error.to_string();
+    let said = match Irregular::of(error) {
+        Some(irregular) => irregular.to_string(),
+        None => error.to_string(),
+    };
     match said.split_once(" (os error ") {
         Some((said, _)) => said.to_owned(),
         None => said,

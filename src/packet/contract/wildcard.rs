@@ -15,7 +15,7 @@ const BRACES_CAP: usize = 1024;
 
 /// A checked pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Wildcard {
+pub(in crate::packet) struct Wildcard {
     /// What its braces stand for.
     alternatives: Vec<Vec<Segment>>,
     /// Whether it ends in `/`, and so matches folders alone.
@@ -49,7 +49,7 @@ pub(super) struct Match {
 
 impl Wildcard {
     /// Checks a pattern.
-    pub(super) fn new(pattern: &str) -> Result<Self, BadPattern> {
+    pub(in crate::packet) fn new(pattern: &str) -> Result<Self, BadPattern> {
         let mut alternatives = Vec::new();
         expand(pattern, &mut alternatives)?;
         let segments = |pattern: &String| {

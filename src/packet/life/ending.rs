@@ -7,6 +7,7 @@ use super::session::Played;
 use super::{End, Judged, Life, fields, session_result, unmet};
 use crate::packet::contract::Report;
 use crate::packet::failure::Failure;
+use crate::packet::fingerprint;
 use crate::packet::provider::Ended;
 use crate::packet::recovery::Row;
 use crate::packet::run::{Context, Notice, RunError};
@@ -28,10 +29,13 @@ impl Life<'_> {
             context.tell(Notice::Overruled { prompt });
         }
         let verified = fields([("last_verifier", json!(judged.report))]);
+        let contract = fingerprint::contract(prompt);
+        let under = fields([("contract_fingerprint", json!(contract))]);
         let result = self.result(judged);
         let completed = PromptStatus::Completed;
         if let Some(skipped) = Commits::skipped(context.committer) {
-            let done = [verified, skipped.fields()].into_iter().flatten().collect();
+            let done = [verified, skipped.fields(), under];
+            let done = done.into_iter().flatten().collect();
             context
                 .store
                 .end_attempt(id, attempt, result, completed, done)?;
@@ -46,7 +50,8 @@ impl Life<'_> {
         context.worktrees.forget();
         match commits {
             Ok(commits) => {
-                context.store.change(id, completed, commits.fields())?;
+                let done = [commits.fields(), under].into_iter().flatten().collect();
+                context.store.change(id, completed, done)?;
                 self.completed(context, commits.suffix())
             }
             // A second signal killed it, which says nothing of the work.

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{End, Life, fields};
 use crate::packet::contract::Preflight;
+use crate::packet::fingerprint;
 use crate::packet::run::{Context, Notice, RunError};
 use crate::packet::state::PromptStatus;
 
@@ -43,6 +44,7 @@ pub(in crate::packet) fn verify_first(
             "commit_info",
             json!({"status": "skip", "reason": NO_SESSION}),
         ),
+        ("contract_fingerprint", json!(fingerprint::contract(prompt))),
     ]);
     context.store.restate(id, PromptStatus::Completed, done)?;
     context.tell(Notice::Satisfied { prompt });

@@ -64,7 +64,9 @@ impl Life<'_> {
             Ended::Interrupted => "interrupted".to_owned(),
             Ended::Failed(failure) | Ended::NotStarted(failure) => failure.class.to_string(),
         };
-        reporter.log(&format!("Outcome: {outcome} resumes={}", played.resumes));
+        let resumes = played.resumes;
+        let outcome = format_args!("Outcome: {outcome} resumes={resumes}");
+        reporter.log.line(outcome);
         if let Some(failure) = reporter.log.failure() {
             reporter.observer.notice(Notice::Warning(failure));
         }
@@ -155,7 +157,7 @@ impl Sink for Reporter<'_> {
     }
 
     fn log(&mut self, line: &str) {
-        self.log.line(line);
+        self.log.said(line);
     }
 
     fn warn(&mut self, line: &str) {

@@ -4,6 +4,7 @@ use serde_yaml::Value;
 
 use super::findings::Findings;
 use crate::packet::command_line::Written;
+use crate::packet::contract::wildcard::Wildcard;
 use crate::packet::contract::{Clause, Placed, pattern, placed};
 use crate::packet::name::PACKET;
 use crate::packet::packet::Packet;
@@ -36,7 +37,9 @@ pub(super) fn look(packet: &Packet, prompt: &Prompt, findings: &mut Findings<'_>
     }
     for entry in entries {
         super::entry::look(entry, findings);
+        super::nested::entry(entry, findings);
         patterns(entry, findings);
+        glob(packet, entry, findings);
         repos(packet, entry, findings);
         if entry.clause == Clause::Commands {
             command(entry, findings);
@@ -83,6 +86,26 @@ fn patterns(placed: Placed<'_>, findings: &mut Findings<'_>) {
             );
             findings.error("invalid_regex", message);
         }
+    }
+}
+
+/// A pattern for paths that is none.
+fn glob(packet: &Packet, placed: Placed<'_>, findings: &mut Findings<'_>) {
+    if placed.clause != Clause::Glob {
+        return;
+    }
+    let whole = placed.entry.whole();
+    let in_repo = whole.as_deref().and_then(|text| {
+        let (name, path) = text.split_once(':')?;
+        (name == PACKET || packet.repos.get(name).is_some()).then(|| path.to_owned())
+    });
+    let Some(text) = in_repo.or(whole).or_else(|| placed.entry.text(&["path"])) else {
+        return;
+    };
+    if let Err(pattern::BadPattern(cause)) = Wildcard::new(&text) {
+        let number = placed.number;
+        let message = format!("verify.glob entry {number}: invalid pattern {text:?}: {cause}");
+        findings.error("invalid_glob", message);
     }
 }
 

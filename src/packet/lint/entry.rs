@@ -3,9 +3,10 @@
 use serde_yaml::Value;
 
 use super::findings::Findings;
-use crate::packet::command_line::Written;
+use crate::packet::command_line::{Written, word};
 use crate::packet::contract::entry::{Entry, list};
 use crate::packet::contract::{Clause, Placed};
+use crate::packet::environment::is_variable;
 use crate::packet::keys::scalar;
 
 pub(super) fn look(placed: Placed<'_>, findings: &mut Findings<'_>) {
@@ -66,8 +67,17 @@ fn wrong_types(clause: Clause, entry: Entry<'_>) -> Vec<(&'static str, &'static 
                 let map = value.as_mapping();
                 map.is_some_and(|map| map.values().all(is_scalar))
             };
+            let is_set = |value: &Value| {
+                let mut pairs = value.as_mapping().into_iter().flatten();
+                pairs.all(|(name, value)| is_variable(&word(name), &word(value)))
+            };
             if !entry.get(&["env"]).is_none_or(is_env) {
                 wrong.push(("env", "a map of texts"));
+            } else if !entry.get(&["env"]).is_none_or(is_set) {
+                wrong.push((
+                    "env",
+                    "a map of names without = or NUL to texts without NUL",
+                ));
             }
         }
         _ => {}

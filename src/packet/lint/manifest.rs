@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, Severity};
 use super::findings::Findings;
+use super::nested;
 use crate::packet::dependencies;
 use crate::packet::keys::scalar;
 use crate::packet::known_keys;
@@ -42,6 +43,8 @@ pub(super) fn look(packet: &Packet, found: &mut Vec<Finding>) {
     for key in keys.filter(|key| !known_keys::is_of_manifest(key)) {
         findings.about_key("unsupported_key", key, format!("key {key:?} has no effect"));
     }
+    nested::repos(&packet.manifest.keys, &mut findings);
+    nested::recovery(&packet.manifest.keys, &mut findings);
 }
 
 /// What is in no one file.

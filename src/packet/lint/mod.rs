@@ -6,6 +6,7 @@ mod entry;
 mod finding;
 mod findings;
 mod manifest;
+mod nested;
 mod prompt;
 
 use serde::Serialize;

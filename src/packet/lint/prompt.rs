@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::findings::Findings;
-use super::{contract, manifest};
+use super::{contract, manifest, nested};
 use crate::packet::body;
 use crate::packet::error::PacketError;
 use crate::packet::keys::scalar;
@@ -86,6 +86,8 @@ fn keys(prompt: &Prompt, findings: &mut Findings<'_>) {
             findings.about_key("unsupported_key", key, format!("key {key:?} has no effect"));
         }
     }
+    nested::recovery(&prompt.keys, findings);
+    nested::simulate(&prompt.keys, findings);
     let has_key = prompt.keys.contains_key("validation");
     if has_key || body::has_section(&prompt.body, "## Validation Commands") {
         findings.warning(

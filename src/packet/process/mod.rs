@@ -1,6 +1,7 @@
 //! Runs a program to its end, within bounds, and leaves nothing of it behind (spec P62, P134).
 
 mod limits;
+mod orphans;
 mod pipes;
 mod running;
 mod stream;
@@ -15,6 +16,7 @@ use self::running::Running;
 use crate::harness::{CancelToken, group};
 
 pub(super) use limits::{Cut, Limits};
+pub(super) use orphans::{Orphaned, end_of, mark};
 pub(super) use pipes::From;
 pub(super) use stream::{Exit, Streamed, stream};
 
@@ -91,6 +93,7 @@ pub(super) fn run(
     };
     let err_end = err_end.map_err(NoEnd::NotStarted)?;
     command.stdin(Stdio::null()).stdout(out_end).stderr(err_end);
+    mark(&mut command, Orphaned::Ends);
     group::lead(&mut command);
     let child = command.spawn().map_err(NoEnd::NotStarted)?;
     // Until the command is gone its ends of the pipes are open here too.

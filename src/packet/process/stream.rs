@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::OUTPUT_CAP;
 use super::limits::{Cut, Limits};
+use super::orphans::{Orphaned, mark};
 use super::pipes::{From, Pipes, pipe};
 use super::running::Running;
 use crate::harness::group;
@@ -29,7 +30,7 @@ pub(in crate::packet) enum Exit {
 
 /// Runs a program in a group of its own, which reads `input` from its standard input. Each line that
 /// it writes is handed on without its end, bad bytes replaced; a line of more than 16 MiB comes in
-/// parts. When the program has ended, so is the rest of its group.
+/// parts, and what goes over the most bytes that it may write does not come at all. When the program has ended, so is the rest of its group.
 ///
 /// # Errors
 /// When it could not be started.
@@ -46,6 +47,7 @@ pub(in crate::packet) fn stream(
         .stdin(Stdio::piped())
         .stdout(out_end)
         .stderr(err_end);
+    mark(&mut command, Orphaned::Ends);
     group::lead(&mut command);
     let mut child = command.spawn()?;
     // Until the command is gone its ends of the pipes are open here too.
@@ -56,9 +58,16 @@ pub(in crate::packet) fn stream(
         pipes.feed(stdin, input)?;
     }
     let (mut stdout, mut stderr) = (Lines::default(), Lines::default());
-    let mut take = |from: From, bytes: &[u8]| match from {
-        From::Stdout => stdout.take(bytes, &mut |text| line(from, text)),
-        From::Stderr => stderr.take(bytes, &mut |text| line(from, text)),
+    // What comes past the bound, until the group has ended, is read and dropped.
+    let mut room = limits.most;
+    let mut take = |from: From, bytes: &[u8]| {
+        let length = usize::try_from(room).unwrap_or(usize::MAX);
+        let kept = bytes.get(..length).unwrap_or(bytes);
+        room = room.saturating_sub(bytes.len() as u64);
+        match from {
+            From::Stdout => stdout.take(kept, &mut |text| line(from, text)),
+            From::Stderr => stderr.take(kept, &mut |text| line(from, text)),
+        }
     };
     let cut = running.watch(&mut pipes, &mut take, limits);
     let status = running.end(&mut pipes, &mut take)?;

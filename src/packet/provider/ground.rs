@@ -1,13 +1,18 @@
 //! A folder of the disk that a provider works in (spec P142, P148).
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::harness::{BackendError, Directory};
+use crate::harness::{Backend, BackendError, Directory};
 use crate::packet::resolve::resolve;
 use crate::packet::state::STATE_FOLDER;
 
-/// Names that no path may have as a part.
+/// Names that no path may have as a part, however their letters are written: on some file systems
+/// those are one name.
 const CLOSED: [&str; 2] = [".git", STATE_FOLDER];
+
+/// The largest file that is read, or appended to, as a whole.
+const LARGEST: u64 = 64 << 20;
 
 /// A folder, without what belongs to git and to packets.
 #[derive(Debug)]
@@ -42,12 +47,52 @@ impl Ground {
     }
 }
 
+impl Ground {
+    /// The bytes of a file.
+    pub(super) fn read(&mut self, path: &str) -> Result<Vec<u8>, BackendError> {
+        self.refuse_large(path)?;
+        self.files.read(path)
+    }
+
+    /// Adds at the end of a file, which is made anew for that.
+    pub(super) fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), BackendError> {
+        self.refuse_large(path)?;
+        self.files.append(path, bytes)
+    }
+
+    fn refuse_large(&self, path: &str) -> Result<(), BackendError> {
+        let known = fs::metadata(self.root.join(path));
+        match known.is_ok_and(|known| known.is_file() && known.len() > LARGEST) {
+            true => {
+                let why = format!("the file is larger than {} MiB", LARGEST >> 20);
+                Err(BackendError::Unsupported(why))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
 /// Refuses a path that has a closed part.
 pub(super) fn refuse_closed(path: &str) -> Result<(), BackendError> {
-    match path.split('/').find(|part| CLOSED.contains(part)) {
+    let is_closed = |part: &&str| CLOSED.iter().any(|name| name.eq_ignore_ascii_case(part));
+    match path.split('/').find(is_closed) {
         Some(part) => Err(BackendError::PermissionDenied(format!(
             "{part} is not accessible"
         ))),
         None => Ok(()),
+    }
+}
+
+/// Why something was not done, in a few words.
+pub(super) fn cause(error: BackendError) -> String {
+    match error {
+        BackendError::NotFound => "there is no such file".to_owned(),
+        BackendError::IsADirectory => "it is a folder".to_owned(),
+        BackendError::NotADirectory => "a file stands where a folder is wanted".to_owned(),
+        BackendError::DirectoryNotEmpty => "the folder is not empty".to_owned(),
+        BackendError::AlreadyExists => "a file of another spelling is there".to_owned(),
+        BackendError::PermissionDenied(why)
+        | BackendError::Unsupported(why)
+        | BackendError::Failed(why) => why,
     }
 }

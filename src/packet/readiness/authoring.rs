@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::packet::contract::placed;
 use crate::packet::packet::Packet;
 use crate::packet::prompt::Prompt;
+use crate::packet::standing::Standing;
 
 /// Marks of what a template leaves to be written (spec P20).
 const PLACEHOLDERS: &[&str] = &["runvil:placeholder", "prompt_runner:placeholder"];
@@ -48,13 +49,20 @@ pub(super) fn survey(packet: &Packet) -> Vec<AuthoringWarning> {
             "several repos are marked as the default",
         ),
     }
+    // What is recorded and cannot be read is for those to tell that need it.
+    let standing = Standing::read(&packet.root).unwrap_or_default();
     for prompt in &packet.prompts {
-        of_prompt(prompt, &mut warnings);
+        of_prompt(prompt, &standing, &mut warnings);
     }
     warnings
 }
 
-fn of_prompt(prompt: &Prompt, warnings: &mut Vec<AuthoringWarning>) {
+/// Whether a prompt's body still has something of its template that is to be written.
+pub fn has_placeholder(prompt: &Prompt) -> bool {
+    PLACEHOLDERS.iter().any(|mark| prompt.body.contains(mark))
+}
+
+fn of_prompt(prompt: &Prompt, standing: &Standing, warnings: &mut Vec<AuthoringWarning>) {
     let mut warn = |kind, message: &str| {
         warnings.push(AuthoringWarning {
             kind,
@@ -67,9 +75,15 @@ fn of_prompt(prompt: &Prompt, warnings: &mut Vec<AuthoringWarning>) {
         warn("prompt_no_targets", "names no target repo");
     }
     if placed(prompt.verify.as_ref()).is_empty() {
-        warn("prompt_empty_verify", "has no verifier items");
+        warn("prompt_empty_verify", "has no contract: `verify` is empty");
     }
-    if PLACEHOLDERS.iter().any(|mark| prompt.body.contains(mark)) {
+    if standing.has_other_contract(prompt) {
+        warn(
+            "prompt_contract_changed",
+            "was completed under another contract than it has now",
+        );
+    }
+    if has_placeholder(prompt) {
         warn(
             "prompt_placeholder_body",
             "still has a placeholder in its body",

@@ -1,6 +1,7 @@
 //! Whether a packet can be run, and what is unfinished in it (spec P34 to P37).
 
 mod authoring;
+mod commands;
 mod repo;
 
 use std::path::PathBuf;
@@ -13,8 +14,9 @@ use super::options::Options;
 use super::packet::Packet;
 use super::prompt::Prompt;
 use super::words::ProviderKind;
+use crate::harness::CancelToken;
 
-pub use authoring::AuthoringWarning;
+pub use authoring::{AuthoringWarning, has_placeholder};
 pub use repo::RepoReport;
 
 /// What a packet has of what a run of it needs (spec P36).
@@ -67,6 +69,15 @@ pub struct ReadinessError {
     pub message: String,
 }
 
+impl ReadinessError {
+    /// Whether a run does not start. A program that a contract wants may be there by the time it is
+    /// wanted, and where it is not that is a fault of its own (spec P71).
+    #[must_use]
+    pub fn stops_a_run(&self) -> bool {
+        self.kind != commands::COMMAND_NOT_FOUND
+    }
+}
+
 /// Says why a provider cannot start a prompt, or the packet's prompts at large where there is none;
 /// nothing for one that can.
 pub type Probe<'a> = &'a dyn Fn(&Packet, Option<&Prompt>, &Options) -> Vec<String>;
@@ -81,8 +92,21 @@ pub fn survey(
     flags: &Mapping,
     probe: Probe<'_>,
 ) -> Result<ReadinessReport, PacketError> {
+    survey_until(packet, flags, probe, &CancelToken::default())
+}
+
+/// As [`survey`], until it is cancelled: what is reported then means nothing.
+///
+/// # Errors
+/// As [`survey`].
+pub fn survey_until(
+    packet: &Packet,
+    flags: &Mapping,
+    probe: Probe<'_>,
+    cancel: &CancelToken,
+) -> Result<ReadinessReport, PacketError> {
     let options = packet.options(None, flags)?;
-    let repos = repo::survey(packet);
+    let repos = repo::survey_until(packet, cancel);
     let mut errors: Vec<ReadinessError> = repos
         .iter()
         .flat_map(|repo| repo.errors.iter().cloned())
@@ -91,6 +115,7 @@ pub fn survey(
         errors.extend(unknown_targets(packet, prompt));
     }
     errors.extend(providers(packet, flags, &options, probe)?);
+    errors.extend(commands::survey(packet));
     let warnings = authoring::survey(packet);
     Ok(ReadinessReport {
         packet: packet.name.clone(),
@@ -108,6 +133,13 @@ pub fn survey(
         is_authoring_ready: warnings.is_empty(),
         authoring_warnings: warnings,
     })
+}
+
+/// Looks at the repositories alone; one called `default` for the packet's folder where there is
+/// none. Each folder is asked about once.
+#[must_use]
+pub fn repos(packet: &Packet) -> Vec<RepoReport> {
+    repo::survey_until(packet, &CancelToken::default())
 }
 
 fn unknown_targets<'p>(

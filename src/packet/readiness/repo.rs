@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::ReadinessError;
 use crate::harness::CancelToken;
 use crate::packet::git::{Git, GitError};
+use crate::packet::hindrance::Hindrance;
 use crate::packet::packet::Packet;
 
 /// What is known of a repository.
@@ -35,8 +36,8 @@ pub struct RepoReport {
     pub errors: Vec<ReadinessError>,
 }
 
-/// Looks at every repository; each folder is asked about once.
-pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
+/// Looks at every repository; each folder is asked about once, until it is cancelled.
+pub(super) fn survey_until(packet: &Packet, cancel: &CancelToken) -> Vec<RepoReport> {
     let default = packet.repos.default_repo().map(|repo| repo.name.as_str());
     let mut asked: BTreeMap<PathBuf, Answer> = BTreeMap::new();
     let mut look = |name: &str, path: Option<&Path>, is_default: bool| {
@@ -45,11 +46,11 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
         let git = match path.filter(|_| is_directory) {
             Some(folder) => {
                 let known = asked.entry(folder.to_owned());
-                *known.or_insert_with(|| ask(folder))
+                known.or_insert_with(|| ask(folder, cancel)).clone()
             }
             None => Answer::NoWorkTree,
         };
-        let fault = match (path, git) {
+        let fault = match (path, &git) {
             (None, _) => Some(("missing_path", "it has no path".to_owned())),
             (Some(path), _) if !exists => {
                 let message = format!("there is nothing at {}", path.display());
@@ -62,11 +63,19 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
             (Some(_), Answer::NoGit) => {
                 Some(("git_unavailable", "there is no git on PATH".to_owned()))
             }
+            (Some(path), Answer::Silence) => {
+                let message = format!("git gives no answer in {}", path.display());
+                Some(("git_unavailable", message))
+            }
             (Some(path), Answer::NoWorkTree) => {
                 let message = format!("{} is not in a git repository", path.display());
                 Some(("not_git_repo", message))
             }
-            (Some(_), Answer::WorkTree) => None,
+            (Some(path), Answer::WorkTree(Some(hindrance))) => {
+                let message = format!("{}: {hindrance}", path.display());
+                Some((hindrance.kind(), message))
+            }
+            (Some(_), Answer::WorkTree(None)) => None,
         };
         let errors = fault.map(|(kind, message)| ReadinessError {
             scope: "repo",
@@ -81,7 +90,7 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
             default: is_default,
             exists,
             is_directory,
-            is_git: git == Answer::WorkTree,
+            is_git: matches!(git, Answer::WorkTree(_)),
             is_ready: errors.is_none(),
             errors: errors.into_iter().collect(),
         }
@@ -99,18 +108,34 @@ pub(super) fn survey(packet: &Packet) -> Vec<RepoReport> {
 }
 
 /// What git says of a folder.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone)]
 enum Answer {
-    WorkTree,
+    /// It is in a work tree, which may not be fit to be committed to.
+    WorkTree(Option<Hindrance>),
     NoWorkTree,
     NoGit,
+    /// It does not end.
+    Silence,
 }
 
-fn ask(folder: &Path) -> Answer {
-    let never = CancelToken::default();
-    match Git::new(folder, &never).line(&["rev-parse", "--is-inside-work-tree"]) {
-        Ok(line) if line == "true" => Answer::WorkTree,
+fn ask(folder: &Path, cancel: &CancelToken) -> Answer {
+    let git = Git::new(folder, cancel);
+    let answer = git.line(&["rev-parse", "--is-inside-work-tree", "--absolute-git-dir"]);
+    match answer.as_deref().map(|lines| lines.split_once('\n')) {
+        Ok(Some(("true", git_folder))) => {
+            let git_folder = Path::new(git_folder);
+            let hindrance =
+                Hindrance::lock(git_folder, cancel).or_else(|| Hindrance::under_way(git_folder));
+            match hindrance {
+                Some(hindrance) => Answer::WorkTree(Some(hindrance)),
+                None => match git.unmerged() {
+                    Err(GitError::TimedOut(_)) => Answer::Silence,
+                    paths => Answer::WorkTree(Hindrance::unmerged(paths.unwrap_or_default())),
+                },
+            }
+        }
         Err(GitError::Missing) => Answer::NoGit,
+        Err(GitError::TimedOut(_)) => Answer::Silence,
         Ok(_) | Err(_) => Answer::NoWorkTree,
     }
 }

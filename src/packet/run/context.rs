@@ -37,7 +37,46 @@ pub(in crate::packet) struct Context<'a> {
     pub(in crate::packet) run_id: Option<String>,
 }
 
-impl Context<'_> {
+/// What a command line asks a context for.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) packet: &'a Packet,
+    pub(super) flags: &'a Mapping,
+    pub(super) committer: Committer,
+}
+
+impl<'a> Context<'a> {
+    /// A context of no run, with the state that was opened in a folder.
+    pub(super) fn new(
+        asked: Asked<'a>,
+        providers: &'a Providers,
+        observer: &'a mut dyn Observer,
+        interrupt: &'a Interrupt,
+        (folder, store): (StateFolder, StateStore),
+    ) -> Self {
+        Self {
+            packet: asked.packet,
+            flags: asked.flags,
+            providers,
+            committer: asked.committer,
+            interrupt,
+            observer,
+            progress: ProgressLog::of(&folder),
+            folder,
+            store,
+            worktrees: Worktrees::default(),
+            run_id: None,
+        }
+    }
+
+    /// The same as part of a run.
+    pub(super) fn of_run(self, run_id: &str) -> Self {
+        Self {
+            run_id: Some(run_id.to_owned()),
+            ..self
+        }
+    }
+
     pub(in crate::packet) fn tell(&mut self, notice: Notice<'_>) {
         self.observer.notice(notice);
     }

@@ -5,24 +5,23 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::context::Context;
+use super::context::{Asked, Context};
 use super::error::RunError;
 use super::notice::{Notice, Observer};
 use super::report::{PromptReport, RunOutcome, RunReport};
 use super::request::RunRequest;
-use crate::packet::contract::Worktrees;
 use crate::packet::dependencies;
 use crate::packet::fingerprint::fingerprint;
 use crate::packet::interrupt::Interrupt;
 use crate::packet::life::{End, Life, Sent, verify_first};
-use crate::packet::progress::Progress;
+use crate::packet::packet::Packet;
 use crate::packet::prompt::Prompt;
 use crate::packet::provider::Providers;
-use crate::packet::readiness;
+use crate::packet::readiness::{self, ReadinessError};
 use crate::packet::selection::Selectors;
+use crate::packet::standing::Standing;
 use crate::packet::state::{
-    Fields, Generation, Opening, ProgressLog, PromptStatus, RunEnd, RunLock, StateFolder,
-    StateStore,
+    Fields, Generation, Opening, PromptStatus, RunEnd, RunLock, StateFolder, StateStore,
 };
 use crate::packet::words::FailurePolicy;
 
@@ -45,20 +44,38 @@ pub fn run(
         let probe = |packet: &_, prompt: Option<&_>, options: &_| {
             providers.problems(packet, prompt, options)
         };
-        let report = readiness::survey(packet, request.flags, &probe)?;
-        if !report.is_runtime_ready {
-            return Err(RunError::NotReady(report.readiness_errors));
+        let stop = &interrupt.stop;
+        let report = readiness::survey_until(packet, request.flags, &probe, stop)?;
+        if interrupt.is_raised() {
+            observer.notice(Notice::Interrupted { prompt: None });
+            return Ok(RunReport {
+                run_id: None,
+                selected: 0,
+                prompts: Vec::new(),
+                outcome: RunOutcome::Interrupted,
+            });
+        }
+        let errors = report.readiness_errors.into_iter();
+        let (errors, odd): (Vec<_>, Vec<_>) = errors.partition(ReadinessError::stops_a_run);
+        if !errors.is_empty() {
+            return Err(RunError::NotReady(errors));
+        }
+        for error in odd {
+            observer.notice(Notice::Warning(&error.message));
         }
     }
-    let recorded = Progress::read(&packet.root);
+    let recorded = Standing::read(&packet.root);
     let recorded = match request.selectors.needs_progress() {
         true => Ok(recorded?),
         false => recorded,
     };
-    let none = Progress::default();
+    let none = Standing::default();
     let selected = request
         .selectors
         .select(packet, recorded.as_ref().unwrap_or(&none))?;
+    if let (true, Ok(recorded)) = (request.selectors.needs_progress(), &recorded) {
+        tell_of_other_contracts(packet, recorded, observer);
+    }
     if selected.is_empty() {
         return Ok(RunReport {
             run_id: None,
@@ -69,6 +86,10 @@ pub fn run(
     }
     for prompt in &selected {
         packet.options(Some(prompt), request.flags)?.provider()?;
+        if readiness::has_placeholder(prompt) {
+            let text = format!("prompt {} still has a placeholder in its body", prompt.id);
+            observer.notice(Notice::Warning(&text));
+        }
     }
     let has_dependencies = selected.iter().any(|prompt| !prompt.depends_on.is_empty());
     let recorded = match has_dependencies {
@@ -94,21 +115,14 @@ pub fn run(
     let targets = generation.targets().iter();
     let prompts: Vec<&Prompt> = targets.filter_map(|id| packet.prompt(id)).collect();
     let run_id = generation.run_id().to_owned();
-    let context = Context {
+    let asked = Asked {
         packet,
         flags: request.flags,
-        providers,
         committer: request.committer,
-        interrupt,
-        observer,
-        progress: ProgressLog::of(&folder),
-        folder,
-        store,
-        worktrees: Worktrees::default(),
-        run_id: Some(run_id.clone()),
     };
+    let context = Context::new(asked, providers, observer, interrupt, (folder, store));
     let mut turns = Turns {
-        context,
+        context: context.of_run(&run_id),
         recorded,
         keep_going: options.failure_policy == FailurePolicy::ContinueIndependent,
         verify_first: request
@@ -135,10 +149,23 @@ pub fn run(
     })
 }
 
+/// Says of which prompts that are left out, as they are completed, the contract is another now.
+fn tell_of_other_contracts(packet: &Packet, recorded: &Standing, observer: &mut dyn Observer) {
+    let prompts = packet.prompts.iter();
+    for prompt in prompts.filter(|prompt| recorded.has_other_contract(prompt)) {
+        let id = &prompt.id;
+        let text = format!(
+            "the contract of prompt {id} changed since it was completed: `verify {id}` checks it, \
+             `run {id} --verify-first` runs the prompt again where it does not hold"
+        );
+        observer.notice(Notice::Warning(&text));
+    }
+}
+
 /// The turns of prompts, one after another.
 struct Turns<'a> {
     context: Context<'a>,
-    recorded: Progress,
+    recorded: Standing,
     keep_going: bool,
     verify_first: bool,
     ends: Vec<PromptReport>,

@@ -4,19 +4,18 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::context::Context;
+use super::context::{Asked, Context};
 use super::error::RunError;
 use super::notice::{Notice, Observer};
 use super::report::{PromptReport, RunOutcome, RunReport};
 use super::request::RepairRequest;
-use crate::packet::contract::Worktrees;
 use crate::packet::interrupt::Interrupt;
 use crate::packet::life::{End, Life, Sent};
 use crate::packet::prompt::Prompt;
 use crate::packet::prompt_id::PromptId;
 use crate::packet::provider::Providers;
 use crate::packet::recovery::RepairBlock;
-use crate::packet::state::{Fields, ProgressLog, RunLock, StateFolder, StateStore};
+use crate::packet::state::{Fields, RunLock, StateFolder, StateStore};
 
 /// Starts one attempt of mode `repair` from the recorded state; what follows on it is decided as in
 /// a run. There is no selection and no run generation.
@@ -39,19 +38,12 @@ pub fn repair(
     let _lock = RunLock::take(&folder)?;
     let store = StateStore::open(&folder)?;
     let sent = recorded(prompt, store.prompt(prompt.id.as_str()));
-    let mut context = Context {
+    let asked = Asked {
         packet,
         flags: request.flags,
-        providers,
         committer: request.committer,
-        interrupt,
-        observer,
-        progress: ProgressLog::of(&folder),
-        folder,
-        store,
-        worktrees: Worktrees::default(),
-        run_id: None,
     };
+    let mut context = Context::new(asked, providers, observer, interrupt, (folder, store));
     let life = Life::new(&context, prompt)?;
     context.tell(Notice::RunStarted {
         run_id: None,

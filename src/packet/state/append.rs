@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use crate::harness::regular;
+
 /// A file that lines are appended to, each flushed to disk.
 #[derive(Debug)]
 pub(super) struct Appender {
@@ -17,7 +19,7 @@ impl Appender {
     /// A file that cannot be opened.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        let file = options.read(true).append(true).create(true).open(path)?;
+        let file = regular::open(path, options.read(true).append(true).create(true))?;
         Ok(Self { file })
     }
 

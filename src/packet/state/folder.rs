@@ -1,9 +1,11 @@
 //! The folder of a packet's state and the files in it (spec P1).
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::error::StateError;
+use crate::harness::regular;
 
 /// The folder's name below the packet.
 pub const STATE_FOLDER: &str = ".prompt_runner";
@@ -31,8 +33,9 @@ impl StateFolder {
         fs::create_dir_all(&self.0).map_err(failed(&self.0))?;
         let ignore = self.0.join(".gitignore");
         // The lock is not held yet: whoever is here too writes the same.
-        if fs::metadata(&ignore).map_or(0, |known| known.len()) == 0 {
-            fs::write(&ignore, "*\n").map_err(failed(&ignore))?;
+        if !fs::metadata(&ignore).is_ok_and(|known| known.is_file() && known.len() > 0) {
+            let written = regular::create(&ignore).and_then(|mut file| file.write_all(b"*\n"));
+            written.map_err(failed(&ignore))?;
         }
         Ok(())
     }

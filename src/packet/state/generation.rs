@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use super::clock;
 use super::error::StateError;
 use super::folder::StateFolder;
 use super::journal::Journal;
+use super::read;
 use super::replace::replace;
 
 /// The schema of a snapshot.
@@ -222,19 +222,18 @@ fn read(path: &Path) -> Result<Option<Snapshot>, StateError> {
         path: path.to_owned(),
         cause,
     };
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(invalid(error.to_string())),
+    let Some(bytes) = read::read(path).map_err(|error| invalid(error.to_string()))? else {
+        return Ok(None);
     };
-    let snapshot: Snapshot =
-        serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
-    if snapshot.schema != SCHEMA {
-        return Err(invalid(format!(
-            "schema {:?} is not {SCHEMA:?}",
-            snapshot.schema
-        )));
+    let parsed = serde_json::from_slice::<Value>(&bytes);
+    let value = parsed.map_err(|error| invalid(error.to_string()))?;
+    // First what a file of another version says, which is of another shape too.
+    let schema = &value["schema"];
+    if schema != SCHEMA {
+        return Err(invalid(format!("schema {schema} is not {SCHEMA:?}")));
     }
+    let snapshot: Snapshot =
+        serde_json::from_value(value).map_err(|error| invalid(error.to_string()))?;
     // The id names a folder.
     let is_id = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     if snapshot.run_id.is_empty() || !snapshot.run_id.bytes().all(is_id) {

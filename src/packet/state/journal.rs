@@ -1,7 +1,6 @@
 //! The journal of a run: what happened to it, a line of JSON each (spec P118).
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 use super::append::Appender;
 use super::clock;
 use super::error::StateError;
+use super::read::read;
 
 /// The schema of a line.
 const SCHEMA: u64 = 1;
@@ -31,12 +31,8 @@ impl Journal {
     /// [`StateError::Journal`]: a line that is bad, or a gap before it. A last line that was cut
     /// off is none: it is set aside before the next one is appended.
     pub fn open(path: PathBuf, run_id: &str) -> Result<Self, StateError> {
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(StateError::file("read", &path, &error)),
-        };
-        Self::parse(path, run_id, &bytes)
+        let bytes = read(&path).map_err(|error| StateError::file("read", &path, &error))?;
+        Self::parse(path, run_id, &bytes.unwrap_or_default())
     }
 
     /// The journal that the bytes of a file say; `path` is where it is written.
@@ -118,7 +114,7 @@ fn seq_of(line: &[u8]) -> Option<u64> {
 /// Moves what follows the whole lines of a journal to a file of its own, which is there before it
 /// is taken away here.
 fn set_aside(path: &Path, at: usize) -> io::Result<()> {
-    let bytes = fs::read(path)?;
+    let bytes = read(path)?.unwrap_or_default();
     let (whole, torn) = bytes.split_at_checked(at).unwrap_or((&bytes, &[]));
     let mut number = 1;
     let aside = loop {
@@ -136,6 +132,8 @@ fn set_aside(path: &Path, at: usize) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn line(seq: u64) -> String {

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::error::StateError;
 use super::folder::StateFolder;
-use super::owner::Owner;
+use super::owner::{self, Owner};
+use crate::harness::regular;
 
 /// How often a file of a runner that is gone is replaced.
 const REPLACEMENTS: u32 = 2;
@@ -42,9 +43,12 @@ impl RunLock {
         }
         let owner = Owner::this();
         let line = owner.line();
+        let mut gone: Vec<Owner> = Vec::new();
         for _ in 0..=REPLACEMENTS {
             match create(&pid, &line) {
                 Ok(()) => {
+                    // This may take a while, in which others are to see whose the lock is.
+                    gone.iter().for_each(Owner::end_orphans);
                     return Ok(Self {
                         pid,
                         line,
@@ -54,12 +58,15 @@ impl RunLock {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(StateError::write(&pid, &error)),
             }
-            if let Some(owner) = Owner::read(&pid).filter(Owner::is_alive) {
-                let pid_of_owner = owner.pid;
-                return Err(StateError::Active {
-                    pid: pid_of_owner,
-                    path: pid,
-                });
+            match Owner::read(&pid) {
+                Some(owner) if owner.is_alive() => {
+                    let pid_of_owner = owner.pid;
+                    return Err(StateError::Active {
+                        pid: pid_of_owner,
+                        path: pid,
+                    });
+                }
+                left => gone.extend(left),
             }
             match fs::remove_file(&pid) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -74,7 +81,7 @@ impl RunLock {
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        if fs::read_to_string(&self.pid).is_ok_and(|line| line == self.line) {
+        if owner::line(&self.pid).is_some_and(|line| line == self.line) {
             // What stays behind names a process that is gone, and is replaced.
             let _ = fs::remove_file(&self.pid);
         }
@@ -83,7 +90,7 @@ impl Drop for RunLock {
 
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).open(path)
+    regular::open(path, options.write(true).create(true).truncate(false))
 }
 
 fn create(path: &Path, line: &str) -> io::Result<()> {

@@ -1,9 +1,14 @@
 //! Who runs a packet, and whether that process is alive (spec P119, P120).
 
-use std::fs;
 use std::path::Path;
 
 use super::folder::StateFolder;
+use crate::harness::regular;
+use crate::packet::process::end_of;
+use crate::packet::process_stat::ProcessStat;
+
+/// The most bytes of a file that names a runner.
+const LONGEST: u64 = 4096;
 
 /// What `run.pid` says of a runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +23,7 @@ impl Owner {
     /// This process.
     pub(super) fn this() -> Self {
         let pid = std::process::id();
-        let start = stat(pid).map(|stat| stat.start);
+        let start = ProcessStat::of(pid).map(|stat| stat.start);
         Self { pid, start }
     }
 
@@ -32,7 +37,7 @@ impl Owner {
 
     /// Reads the file; `None` where it says nothing of a runner.
     pub(super) fn read(path: &Path) -> Option<Self> {
-        Self::parse(&fs::read_to_string(path).ok()?)
+        Self::parse(&line(path)?)
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -51,38 +56,31 @@ impl Owner {
         if !Path::new("/proc/self/stat").exists() {
             return answers(self.pid);
         }
-        stat(self.pid).is_some_and(|stat| {
+        ProcessStat::of(self.pid).is_some_and(|stat| {
             let is_same = self.start.is_none_or(|start| start == stat.start);
-            is_same && !matches!(stat.state, 'Z' | 'X' | 'x')
+            is_same && stat.is_alive()
         })
     }
+}
+
+impl Owner {
+    /// Ends what a runner that is gone has left running (spec P123).
+    pub(super) fn end_orphans(&self) {
+        if let Some(start) = self.start {
+            end_of(self.pid, start);
+        }
+    }
+}
+
+/// What a file says that is to name a runner.
+pub(super) fn line(path: &Path) -> Option<String> {
+    regular::read_text(path, LONGEST).ok()
 }
 
 /// The process that runs a packet now, if one does (spec P120).
 pub fn live_owner(folder: &StateFolder) -> Option<u32> {
     let owner = Owner::read(&folder.pid())?;
     owner.is_alive().then_some(owner.pid)
-}
-
-/// What the system says of a process.
-#[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    state: char,
-    start: u64,
-}
-
-fn stat(pid: u32) -> Option<Stat> {
-    read_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-}
-
-/// Reads `/proc/PID/stat`. A command's name may hold spaces and parentheses, so its fields are
-/// counted from behind the last `) `: the state is field 3, the start time field 22.
-fn read_stat(text: &str) -> Option<Stat> {
-    let (_, rest) = text.rsplit_once(") ")?;
-    let mut fields = rest.split_whitespace();
-    let state = fields.next()?.chars().next()?;
-    let start = fields.nth(18)?.parse().ok()?;
-    Some(Stat { state, start })
 }
 
 #[cfg(unix)]
@@ -103,21 +101,6 @@ fn answers(_pid: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_are_counted_from_behind_the_name() {
-        let fields: Vec<String> = (4..=30).map(|field| field.to_string()).collect();
-        let text = format!("7 (a) b (c) S {}", fields.join(" "));
-        let stat = read_stat(&text).unwrap();
-        assert_eq!(
-            stat,
-            Stat {
-                state: 'S',
-                start: 22
-            }
-        );
-        assert_eq!(read_stat("7 (a S 1"), None);
-    }
 
     #[test]
     fn this_process_lives_and_one_of_another_start_does_not() {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Puts a text in the place of a file: it is written to a temporary file beside it, flushed to
@@ -14,14 +14,19 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let beside = beside(path);
     let written = write_through(&beside, text).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // It may not be there, and a leftover is overwritten by the next.
+        // It may not be there, and a leftover is taken away by the next.
         let _ = fs::remove_file(&beside);
     }
     written
 }
 
 fn write_through(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    // What a crash left, or somebody laid here, is taken away and never written through.
+    let _ = fs::remove_file(path);
+    let mut file = File::create_new(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => io::Error::other(format!("{} is in the way", path.display())),
+        _ => error,
+    })?;
     file.write_all(text)?;
     file.sync_all()
 }

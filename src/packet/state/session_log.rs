@@ -1,12 +1,13 @@
 //! The transcript and the events of a session (spec P90, P116).
 
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use super::clock::{Instant, now};
 use super::folder::StateFolder;
+use super::log_file::{Added, CAP, LogFile};
 use crate::packet::provider::Event;
 use crate::packet::words::EventsMode;
 
@@ -31,8 +32,8 @@ pub struct Header<'a> {
 /// counts is in the state.
 #[derive(Debug)]
 pub struct SessionLog {
-    transcript: Option<File>,
-    events: Option<File>,
+    transcript: Option<LogFile>,
+    events: Option<LogFile>,
     mode: EventsMode,
     provider: String,
     session_id: Option<String>,
@@ -80,9 +81,10 @@ impl SessionLog {
         log
     }
 
-    fn append_to(&mut self, path: &Path) -> Option<File> {
-        let opened = OpenOptions::new().append(true).create(true).open(path);
-        opened.map_err(|error| self.fail(path, &error)).ok()
+    fn append_to(&mut self, path: &Path) -> Option<LogFile> {
+        LogFile::open(path, CAP)
+            .map_err(|error| self.fail(path, &error))
+            .ok()
     }
 
     fn fail(&mut self, path: &Path, error: &io::Error) {
@@ -95,15 +97,37 @@ impl SessionLog {
         self.failed.as_deref()
     }
 
-    /// Adds a line to the transcript.
+    /// Adds a line of the runner's own to the transcript.
     pub fn line(&mut self, line: impl Display) {
-        let Some(file) = &mut self.transcript else {
-            return;
+        let file = self.transcript.take();
+        self.transcript = self.put(file, &line.to_string(), true);
+    }
+
+    /// Adds a line of the session to the transcript, while there is room.
+    pub fn said(&mut self, line: &str) {
+        let file = self.transcript.take();
+        self.transcript = self.put(file, line, false);
+    }
+
+    /// Adds a line to a log; the log, unless it failed. A log that has no more room says so.
+    fn put(&mut self, file: Option<LogFile>, line: &str, must: bool) -> Option<LogFile> {
+        let mut file = file?;
+        let added = match must {
+            true => file.add(line).map(|()| Added::Whole),
+            false => file.add_within(line),
         };
-        if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
-            self.transcript = None;
-            self.fail(&PathBuf::from("the session's log"), &error);
+        match added {
+            Ok(Added::Whole | Added::Not) => {}
+            Ok(Added::Full) => {
+                let full = io::Error::other(format!("it has {} MiB of this session", CAP >> 20));
+                self.fail(file.path(), &full);
+            }
+            Err(error) => {
+                self.fail(file.path(), &error);
+                return None;
+            }
         }
+        Some(file)
     }
 
     /// Notes what recovers the session: `SESSION_RECOVERY action=…` (spec P90).
@@ -120,18 +144,32 @@ impl SessionLog {
     pub fn session_id(&mut self, id: &str) {
         if self.session_id.as_deref() != Some(id) {
             self.session_id = Some(id.to_owned());
-            self.recovery("checkpoint", format_args!("provider_session_id={id}"));
+            // An id is an agent's own word, and no line of the runner's.
+            let shown = match id.contains(char::is_control) {
+                true => id.escape_debug().to_string(),
+                false => id.to_owned(),
+            };
+            self.recovery("checkpoint", format_args!("provider_session_id={shown}"));
         }
     }
 
     /// Adds an event to both files.
     pub fn event(&mut self, event: &Event) {
+        // A log is not whole without its end, which is short.
+        let must = matches!(
+            event,
+            Event::RunStarted { .. }
+                | Event::RunCompleted { .. }
+                | Event::RunFailed { .. }
+                | Event::RunCancelled
+        );
         if let Some(text) = rendered(event) {
-            self.line(text);
+            let file = self.transcript.take();
+            self.transcript = self.put(file, &text, must);
         }
-        let Some(file) = &mut self.events else {
+        if self.events.is_none() {
             return;
-        };
+        }
         let at = now();
         let line = match self.mode {
             EventsMode::Off => None,
@@ -143,10 +181,8 @@ impl SessionLog {
             )),
         };
         let Some(line) = line else { return };
-        if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
-            self.events = None;
-            self.fail(&PathBuf::from("the session's events"), &error);
-        }
+        let file = self.events.take();
+        self.events = self.put(file, &line.to_string(), must);
     }
 }
 

@@ -3,8 +3,6 @@
 mod record;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -13,6 +11,7 @@ use self::record::Record;
 use super::clock::{self, Instant};
 use super::error::StateError;
 use super::folder::StateFolder;
+use super::read::read;
 use super::replace::replace;
 use super::status::{Mode, PromptStatus};
 
@@ -61,9 +60,9 @@ impl StateStore {
     /// is not built as P112 says.
     pub fn open(folder: &StateFolder) -> Result<Self, StateError> {
         let path = folder.state();
-        match fs::read(&path) {
-            Ok(bytes) => Self::parse(path, &bytes),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::empty(path)),
+        match read(&path) {
+            Ok(Some(bytes)) => Self::parse(path, &bytes),
+            Ok(None) => Ok(Self::empty(path)),
             Err(error) => Err(StateError::Store {
                 path,
                 cause: error.to_string(),
@@ -125,12 +124,12 @@ impl StateStore {
             path: path.clone(),
             cause,
         };
-        match fs::read(&path) {
-            Ok(bytes) => {
+        match read(&path) {
+            Ok(Some(bytes)) => {
                 Self::parse(path.clone(), &bytes)?;
                 serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(json!({
+            Ok(None) => Ok(json!({
                 "version": VERSION,
                 "state_path": path.to_string_lossy(),
                 "prompts": {},
@@ -147,6 +146,12 @@ impl StateStore {
     /// A prompt's fields, its `attempts` among them.
     pub fn prompt(&self, id: &str) -> Option<&Fields> {
         self.prompts.get(id).map(Record::fields)
+    }
+
+    /// All prompts with their fields, by id.
+    pub fn prompts(&self) -> impl Iterator<Item = (&str, &Fields)> {
+        let prompts = self.prompts.iter();
+        prompts.map(|(id, record)| (id.as_str(), record.fields()))
     }
 
     /// A prompt's status, if it has one.

@@ -14,6 +14,7 @@ use crate::packet::contract::inside::{clean, is_inside};
 use crate::packet::contract::pattern;
 use crate::packet::contract::scope::Scope;
 use crate::packet::contract::verdict::Verdict;
+use crate::packet::environment::is_variable;
 use crate::packet::resolve::resolve;
 
 /// How long a structured command has, in milliseconds, unless its entry says otherwise.
@@ -108,7 +109,7 @@ impl Form {
             root: root.to_owned(),
             cwd: clean(&resolve(root, &written_cwd)),
             written_cwd,
-            env: environment(entry),
+            env: environment(entry)?,
             timeout_ms: timeout_ms(entry, mode),
             fault_exit_codes: exit_codes(entry),
             stdout_contains: entry.text(&["stdout_contains"]),
@@ -220,12 +221,17 @@ fn in_repo(word: String, scope: &Scope) -> Result<String, Verdict> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-fn environment(entry: Entry<'_>) -> Vec<(String, String)> {
+fn environment(entry: Entry<'_>) -> Result<Vec<(String, String)>, Verdict> {
     let map = entry.get(&["env"]).and_then(Yaml::as_mapping);
     let pairs = map.into_iter().flatten();
-    pairs
-        .map(|(name, value)| (word(name), word(value)))
-        .collect()
+    let pairs = pairs.map(|(name, value)| {
+        let (name, value) = (word(name), word(value));
+        match is_variable(&name, &value) {
+            true => Ok((name, value)),
+            false => Err(Verdict::fault(format!("invalid variable in env: {name:?}"))),
+        }
+    });
+    pairs.collect()
 }
 
 fn timeout_ms(entry: Entry<'_>, mode: Mode) -> u64 {

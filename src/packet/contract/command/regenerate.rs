@@ -114,7 +114,11 @@ fn set_aside(path: &Path) -> io::Result<()> {
     let backup = backup(path);
     if is_there(&backup)? {
         if is_there(path)? {
-            let beside = format!("{} lies beside it", backup.display());
+            let (old, new) = (backup.display(), path.display());
+            let beside = format!(
+                "{old} lies beside it, as a check was cut off: move it to {new} to have the old \
+                 output back, or remove it to keep the new one"
+            );
             return Err(io::Error::other(beside));
         }
         fs::rename(&backup, path)?;

@@ -108,6 +108,17 @@ impl Meant {
         self.fields.get(field)
     }
 
+    /// A field as text, if it tells anything.
+    pub(super) fn told(&self, field: &str) -> Option<String> {
+        let is_empty = match self.get(field)? {
+            Value::String(text) => text.trim().is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(map) => map.is_empty(),
+            _ => false,
+        };
+        self.text(field).filter(|_| !is_empty)
+    }
+
     /// A field as text; what is no text is written as JSON.
     pub(super) fn text(&self, field: &str) -> Option<String> {
         self.get(field).map(|value| match value {

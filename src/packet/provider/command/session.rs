@@ -1,6 +1,7 @@
 //! A session of a program: one process, and one more for each resume.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use super::tail::Tail;
 use super::template::Template;
 use super::values::Filling;
 use super::{LONGEST_ARGUMENT, cannot_run, find};
+use crate::harness::regular;
 use crate::packet::failure::{Failure, FailureClass};
 use crate::packet::process::{From, Limits, stream};
 use crate::packet::provider::{CONTINUE, Ended, Event, Job, Session, Sink};
@@ -203,7 +205,9 @@ impl Session for Running<'_> {
 /// Writes a text to a file of its own.
 fn keep(file: &Path, text: &str) -> Result<(), String> {
     let folder = file.parent().unwrap_or(file);
-    let written = fs::create_dir_all(folder).and_then(|()| fs::write(file, text));
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| regular::create(file))
+        .and_then(|mut opened| opened.write_all(text.as_bytes()));
     written.map_err(|error| format!("cannot write {}: {}", file.display(), cause(&error)))
 }
 
@@ -308,8 +312,8 @@ impl<'s> Ear<'s> {
     /// The failure that an event reports (spec P136): by its `recovery`, else by the block's own
     /// table of kinds, else as P76 and P77 have it.
     fn failure(&self, event: &Value, meant: &Meant) -> Failure {
-        let kind = meant.text("kind");
-        let message = meant.text("message").or_else(|| kind.clone());
+        let kind = meant.told("kind");
+        let message = meant.told("message").or_else(|| kind.clone());
         let message = message.unwrap_or_else(|| "provider reported an error".to_owned());
         let recovery = meant.get("recovery").and_then(Value::as_object);
         let mapped = kind.as_ref().and_then(|kind| self.settings.kinds.get(kind));

@@ -8,6 +8,7 @@ use serde_yaml::{Mapping, Value};
 use super::rules::Rule;
 use super::template::Template;
 use crate::packet::contract::data::plain;
+use crate::packet::environment::is_variable;
 use crate::packet::error::PacketError;
 use crate::packet::failure::FailureClass;
 use crate::packet::keys::{Keys, scalar};
@@ -129,7 +130,7 @@ impl Settings {
                 .map_err(said)?
                 .unwrap_or(false),
             env: environment(keys)?,
-            unset: keys.texts("unset").map_err(said)?.unwrap_or_default(),
+            unset: unset(keys)?,
             idle: keys
                 .read("idle_timeout_ms", positive)
                 .map_err(said)?
@@ -174,12 +175,24 @@ fn classes<K: Ord, C>(
     entries.collect()
 }
 
+fn unset(keys: Keys<'_>) -> Result<Vec<String>, String> {
+    let names = keys.texts("unset").map_err(|error| error.to_string())?;
+    let names = names.unwrap_or_default();
+    match (
+        names.iter().all(|name| is_variable(name, "")),
+        keys.get("unset"),
+    ) {
+        (false, Some(value)) => Err(keys.invalid("unset", value).to_string()),
+        _ => Ok(names),
+    }
+}
+
 fn environment(keys: Keys<'_>) -> Result<Vec<(String, String)>, String> {
     let map = keys.map("env").map_err(|error| error.to_string())?;
     let entries = map.into_iter().flatten().map(|(name, value)| {
         let read = || {
-            let name = scalar(name).filter(|name| !name.is_empty() && !name.contains(['=', '\0']));
-            Some((name?, scalar(value)?))
+            let pair = (scalar(name)?, scalar(value)?);
+            is_variable(&pair.0, &pair.1).then_some(pair)
         };
         read().ok_or_else(|| keys.invalid("env", value).to_string())
     });

@@ -9,9 +9,10 @@ use serde_json::Value;
 use crate::engine::store::broken_rule;
 use crate::harness::{Backend, BackendError, EntryKind};
 use crate::packet::contract::pattern::compile;
+use crate::packet::interrupt::Interrupt;
 use crate::packet::name::PACKET;
 use crate::packet::provider::Setting;
-use crate::packet::provider::ground::{Ground, refuse_closed};
+use crate::packet::provider::ground::{Ground, cause, refuse_closed};
 use crate::packet::resolve::resolve;
 
 /// The most paths of a listing, lines of a search, and bytes of what is read and written.
@@ -40,8 +41,12 @@ impl Arguments<'_> {
             .ok_or_else(|| format!("{name} must be a string"))
     }
 
-    fn path(&self) -> &str {
-        self.0["path"].as_str().unwrap_or(".")
+    /// A text that need not be there.
+    fn text_or<'s>(&'s self, name: &str, usual: &'s str) -> Result<&'s str, String> {
+        match &self.0[name] {
+            Value::Null => Ok(usual),
+            _ => self.text(name),
+        }
     }
 
     fn number(&self, name: &str, usual: usize) -> Result<usize, String> {
@@ -78,13 +83,17 @@ impl Files {
         })
     }
 
-    /// Calls a tool.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Told {
+    /// Calls a tool. One that looks through many files ends with the run.
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value, run: &Interrupt) -> Told {
         let given = Arguments(arguments);
-        let repo = arguments["repo"].as_str().unwrap_or(&self.usual).to_owned();
+        let repo = given.text_or("repo", &self.usual)?.to_owned();
         let ground = self.grounds.get_mut(&repo);
         let ground = ground.ok_or_else(|| format!("repo {repo:?} is not known"))?;
-        let shown = given.path();
+        let shown = match tool {
+            "list_files" | "search_files" => given.text_or("path", ".")?,
+            "read_file" | "write_file" | "edit_file" | "delete_file" => given.text("path")?,
+            other => return Err(format!("there is no tool {other:?}")),
+        };
         let path = inside(ground, shown)?;
         if let "write_file" | "edit_file" | "delete_file" = tool
             && !ground.is_writable
@@ -92,9 +101,9 @@ impl Files {
             return Err("refused: read-only".to_owned());
         }
         match tool {
-            "list_files" => list(ground, &path, given.number("depth", 2)?),
+            "list_files" => list(ground, &path, given.number("depth", 2)?, run),
             "read_file" => read_lines(ground, &path, shown, &given),
-            "search_files" => search(ground, &path, given.text("pattern")?),
+            "search_files" => search(ground, &path, given.text("pattern")?, run),
             "write_file" => {
                 let content = given.text("content")?;
                 write(ground, &path, content)?;
@@ -145,20 +154,21 @@ fn inside(ground: &Ground, written: &str) -> Result<String, String> {
 fn said(error: BackendError) -> String {
     match error {
         BackendError::PermissionDenied(reason) => format!("refused: {reason}"),
-        BackendError::NotFound => "there is no such file".to_owned(),
-        BackendError::IsADirectory => "it is a folder".to_owned(),
-        BackendError::NotADirectory => "a file stands where a folder is wanted".to_owned(),
-        BackendError::DirectoryNotEmpty => "the folder is not empty".to_owned(),
-        BackendError::AlreadyExists => "a file of another spelling is there".to_owned(),
-        BackendError::Unsupported(why) | BackendError::Failed(why) => why,
+        error => cause(error),
     }
 }
 
 /// The files and folders below a folder, in byte order, folders with a slash.
-fn below(ground: &Ground, path: &str, depth: usize) -> Result<Vec<String>, String> {
+fn below(
+    ground: &Ground,
+    path: &str,
+    depth: usize,
+    run: &Interrupt,
+) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let mut pending = vec![(path.to_owned(), 1)];
     while let Some((folder, level)) = pending.pop() {
+        go_on(run)?;
         let entries = fs::read_dir(ground.root.join(&folder));
         let entries = entries.map_err(|error| crate::packet::source::cause(&error))?;
         for entry in entries.flatten() {
@@ -186,8 +196,8 @@ fn below(ground: &Ground, path: &str, depth: usize) -> Result<Vec<String>, Strin
     Ok(found)
 }
 
-fn list(ground: &Ground, path: &str, depth: usize) -> Told {
-    let mut paths = below(ground, path, depth)?;
+fn list(ground: &Ground, path: &str, depth: usize, run: &Interrupt) -> Told {
+    let mut paths = below(ground, path, depth, run)?;
     if paths.len() > MOST_PATHS {
         paths.truncate(MOST_PATHS);
         paths.push("[more]".to_owned());
@@ -196,7 +206,7 @@ fn list(ground: &Ground, path: &str, depth: usize) -> Told {
 }
 
 fn read(ground: &mut Ground, path: &str, shown: &str) -> Told {
-    let bytes = ground.files.read(path).map_err(said)?;
+    let bytes = ground.read(path).map_err(said)?;
     String::from_utf8(bytes).map_err(|_| format!("not a text file: {shown}"))
 }
 
@@ -206,7 +216,12 @@ fn read_lines(ground: &mut Ground, path: &str, shown: &str, given: &Arguments<'_
     let text = read(ground, path, shown)?;
     let mut out = String::new();
     for line in text.split_inclusive('\n').skip(first - 1).take(count) {
-        if out.len() + line.len() > MOST_READ {
+        let room = MOST_READ - out.len();
+        if line.len() > room {
+            // Of a line that is longer than all of that there is no more to be had.
+            let shown = if out.is_empty() { room } else { 0 };
+            let end = (0..=shown).rev().find(|at| line.is_char_boundary(*at));
+            out.push_str(line.get(..end.unwrap_or(0)).unwrap_or_default());
             out.push_str("[cut]");
             break;
         }
@@ -215,27 +230,46 @@ fn read_lines(ground: &mut Ground, path: &str, shown: &str, given: &Arguments<'_
     Ok(out)
 }
 
-fn search(ground: &mut Ground, path: &str, pattern: &str) -> Told {
+fn search(ground: &mut Ground, path: &str, pattern: &str, run: &Interrupt) -> Told {
     let pattern = compile(pattern).map_err(|error| error.to_string())?;
     let paths = match ground.files.kind(path) {
         Ok(Some(EntryKind::File)) => vec![path.to_owned()],
-        _ => below(ground, path, usize::MAX)?,
+        _ => below(ground, path, usize::MAX, run)?,
     };
-    let mut found = Vec::new();
+    let mut found = String::new();
+    let mut count = 0;
     for path in paths.iter().filter(|path| !path.ends_with('/')) {
+        go_on(run)?;
         let Ok(text) = read(ground, path, path) else {
             continue;
         };
-        for (number, line) in text.lines().enumerate() {
-            if pattern.is_match(line) {
-                found.push(format!("{path}:{}: {line}", number + 1));
+        let lines = (1..).zip(text.lines());
+        for (number, line) in lines.filter(|(_, line)| pattern.is_match(line)) {
+            let entry = format!("{path}:{number}: {line}\n");
+            if found.len() + entry.len() > MOST_READ {
+                return Ok(found + "[cut]");
             }
-            if found.len() == MOST_MATCHES {
-                return Ok(found.join("\n"));
+            found += &entry;
+            count += 1;
+            if count == MOST_MATCHES {
+                return Ok(without_end(found));
             }
         }
     }
-    Ok(found.join("\n"))
+    Ok(without_end(found))
+}
+
+fn without_end(mut lines: String) -> String {
+    lines.pop();
+    lines
+}
+
+/// Nothing is looked for once the run is to end.
+fn go_on(run: &Interrupt) -> Result<(), String> {
+    match run.is_raised() {
+        true => Err("interrupted".to_owned()),
+        false => Ok(()),
+    }
 }
 
 fn write(ground: &mut Ground, path: &str, content: &str) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! One conversation as a session (spec P146, P149, P150).
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::asking::Asking;
 use super::files::Files;
 use super::toolbox::offered;
 use crate::engine::model::{Body, Message, Model, Origin, Role, Round, Tool, ToolCall};
-use crate::harness::Limits;
 use crate::harness::model::Broker;
+use crate::harness::{Limits, regular};
 use crate::packet::failure::{Failure, FailureClass};
 use crate::packet::provider::{CONTINUE, Ended, Event, Job, Session, Sink};
 use crate::packet::words::PermissionMode;
@@ -160,7 +160,7 @@ impl<'a> Talk<'a> {
         });
         let is_offered = self.tools.iter().any(|tool| tool.name == call.name);
         let told = match is_offered {
-            true => self.files.call(&name, &arguments),
+            true => self.files.call(&name, &arguments, self.job.interrupt),
             false => Err(format!("there is no tool {name:?}")),
         };
         let text = match &told {
@@ -218,7 +218,6 @@ fn keep(job: &Job<'_>) -> Result<File, String> {
     file.push(".jsonl");
     let file = PathBuf::from(file);
     let folder = file.parent().unwrap_or(&file);
-    let opened = fs::create_dir_all(folder)
-        .and_then(|()| OpenOptions::new().append(true).create(true).open(&file));
+    let opened = fs::create_dir_all(folder).and_then(|()| regular::append(&file));
     opened.map_err(|error| format!("cannot write {}: {error}", file.display()))
 }

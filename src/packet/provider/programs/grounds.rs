@@ -129,7 +129,7 @@ impl Grounds {
 impl Backend for Grounds {
     fn read(&mut self, path: &str) -> Result<Vec<u8>, BackendError> {
         match self.place(path)? {
-            Place::In(ground, path) => ground.files.read(path),
+            Place::In(ground, path) => ground.read(path),
             Place::Folder => Err(BackendError::IsADirectory),
             Place::Told(text) => Ok(text.to_vec()),
             Place::Nowhere => Err(BackendError::NotFound),
@@ -143,7 +143,7 @@ impl Backend for Grounds {
 
     fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), BackendError> {
         let (ground, path) = self.writable(path)?;
-        ground.files.append(path, bytes)
+        ground.append(path, bytes)
     }
 
     fn remove(&mut self, path: &str) -> Result<bool, BackendError> {

@@ -1,6 +1,6 @@
 //! A run of a program as a session (spec P141, P143 to P145).
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use super::settings::{Input, StoreKind};
 use super::watched::{Failures, Watched};
 use crate::engine::{Event as RunEvent, EventKind, Outcome};
 use crate::harness::record::Recorder;
-use crate::harness::{CancelToken, Harness, Launch, Report, Store};
+use crate::harness::{CancelToken, Harness, Launch, Report, Store, regular};
 use crate::packet::failure::{Failure, FailureClass};
 use crate::packet::provider::{Ended, Event, Job, Session, Sink};
 use crate::packet::words::PermissionMode;
@@ -106,7 +106,7 @@ impl<'a> Running<'a> {
         file.push(".record.jsonl");
         let file = PathBuf::from(file);
         let folder = file.parent().unwrap_or(&file);
-        let opened = fs::create_dir_all(folder).and_then(|()| File::create(&file));
+        let opened = fs::create_dir_all(folder).and_then(|()| regular::create(&file));
         let cannot = |error| format!("cannot record to {}: {error}", file.display());
         opened.map(Recorder::file).map_err(cannot)
     }

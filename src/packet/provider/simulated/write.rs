@@ -1,12 +1,12 @@
 //! What a step does to files and repositories, before any event (spec P130).
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path};
 
 use super::step::{Place, Step};
+use crate::harness::{Backend, BackendError, EntryKind};
 use crate::packet::commit::commit_all;
 use crate::packet::provider::Job;
+use crate::packet::provider::ground::{Ground, cause};
 use crate::packet::resolve::resolve;
 
 /// Why a step was not performed.
@@ -14,29 +14,38 @@ use crate::packet::resolve::resolve;
 pub(super) enum NotDone {
     /// A path leads out of the packet and of every repo.
     Outside(String),
-    /// The system refused it.
+    /// A path cannot be written, or is refused.
     Failed(String),
 }
 
-/// Writes, deletes and commits. Where one path leads outside, nothing is done at all.
+/// A file that is written or deleted.
+struct Target<'s> {
+    ground: Ground,
+    /// The path below the ground, links resolved.
+    path: String,
+    /// The path as the script has it.
+    written: &'s str,
+}
+
+/// Writes, deletes and commits. Where one path is refused, nothing is done at all.
 pub(super) fn perform(step: &Step, job: &Job<'_>) -> Result<(), NotDone> {
-    let place = |place: &Place| inside(place, job);
-    let writes: Result<Vec<PathBuf>, NotDone> = step
-        .writes
-        .iter()
-        .map(|write| place(&write.place))
-        .collect();
-    let deletes: Result<Vec<PathBuf>, NotDone> = step.deletes.iter().map(place).collect();
-    for (path, write) in writes?.iter().zip(&step.writes) {
-        put(path, &write.text, write.append).map_err(|error| failed(path, &error))?;
+    let writes = step.writes.iter();
+    let writes = writes.map(|write| Target::of(&write.place, End::Followed, job));
+    let writes: Vec<Target<'_>> = writes.collect::<Result<_, _>>()?;
+    let deletes = step.deletes.iter();
+    let deletes = deletes.map(|place| Target::of(place, End::Itself, job));
+    let deletes: Vec<Target<'_>> = deletes.collect::<Result<_, _>>()?;
+    for (mut target, write) in writes.into_iter().zip(&step.writes) {
+        let bytes = write.text.as_bytes();
+        let written = match write.append {
+            true => target.ground.append(&target.path, bytes),
+            false => target.ground.files.write(&target.path, bytes),
+        };
+        written.map_err(|error| failed(target.written, error))?;
     }
-    for path in deletes? {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(failed(&path, &error));
-            }
-            _ => {}
-        }
+    for mut target in deletes {
+        let removed = target.ground.files.remove(&target.path);
+        removed.map_err(|error| failed(target.written, error))?;
     }
     if let Some(commit) = &step.commit {
         let root = root(commit.repo.as_deref(), job);
@@ -51,35 +60,59 @@ fn root<'a>(repo: Option<&str>, job: &Job<'a>) -> &'a Path {
     named.unwrap_or_else(|| job.setting.cwd())
 }
 
-/// Where a path leads, if that is in the packet or in a repo.
-fn inside(place: &Place, job: &Job<'_>) -> Result<PathBuf, NotDone> {
-    let packet = job.setting.packet;
-    let path = resolve(root(place.repo.as_deref(), job), &place.path);
-    let repos = packet.repos.iter().filter_map(|repo| repo.path.as_deref());
-    let mut folders = repos.chain([packet.root.as_path()]);
-    // What does not exist yet may still go up.
-    let climbs = path
-        .components()
-        .any(|part| part == std::path::Component::ParentDir);
-    match folders.any(|folder| path.starts_with(folder)) && !climbs {
-        true => Ok(path),
-        false => Err(NotDone::Outside(place.path.clone())),
+/// What a link at the end of a path stands for.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// What it leads to.
+    Followed,
+    /// Itself.
+    Itself,
+}
+
+impl<'s> Target<'s> {
+    /// What a path leads to, where that is in the packet or in a repo and may be written.
+    fn of(place: &'s Place, end: End, job: &Job<'_>) -> Result<Self, NotDone> {
+        let written = place.path.as_str();
+        let root = root(place.repo.as_deref(), job);
+        let parts = (Path::new(written).parent(), Path::new(written).file_name());
+        let real = match (end, parts) {
+            (End::Itself, (Some(above), Some(name))) => resolve(root, above).join(name),
+            _ => resolve(root, written),
+        };
+        let packet = job.setting.packet;
+        let repos = packet.repos.iter().filter_map(|repo| repo.path.as_deref());
+        let folders = repos.chain([packet.root.as_path()]);
+        let around = folders.filter(|folder| real.starts_with(folder));
+        let innermost = around.max_by_key(|folder| folder.components().count());
+        // What does not exist yet may still go up.
+        let climbs = real.components().any(|part| part == Component::ParentDir);
+        let outside = || NotDone::Outside(written.to_owned());
+        let folder = innermost.filter(|_| !climbs).ok_or_else(outside)?;
+        let below = real.strip_prefix(folder).unwrap_or(&real);
+        let path = below.to_str().ok_or_else(outside)?.to_owned();
+        let mut ground = Ground::open(folder, true).map_err(NotDone::Failed)?;
+        let refused = |error| failed(written, error);
+        ground.check(&path).map_err(refused)?;
+        if end == End::Followed || !is_link(&real) {
+            // A link that is left leads nowhere; neither that nor a FIFO is written through.
+            let kind = ground.files.kind(&path).map_err(refused)?;
+            if kind == Some(EntryKind::Directory) {
+                return Err(refused(BackendError::IsADirectory));
+            }
+        }
+        Ok(Self {
+            ground,
+            path,
+            written,
+        })
     }
 }
 
-fn put(path: &Path, text: &str, append: bool) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let mut options = OpenOptions::new();
-    options
-        .create(true)
-        .write(true)
-        .append(append)
-        .truncate(!append);
-    options.open(path)?.write_all(text.as_bytes())
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata()
+        .is_ok_and(|known| known.is_symlink())
 }
 
-fn failed(path: &Path, error: &io::Error) -> NotDone {
-    NotDone::Failed(format!("cannot write {}: {error}", path.display()))
+fn failed(written: &str, error: BackendError) -> NotDone {
+    NotDone::Failed(format!("cannot write {written}: {}", cause(error)))
 }

@@ -105,7 +105,12 @@ fn a_snapshot_that_was_damaged_is_refused() {
     let (_packet, folder) = folder();
     fs::create_dir_all(folder.runs()).unwrap();
     let path = folder.runs().join("current.json");
-    for (text, what) in [("{", "EOF"), ("{\"schema\":\"x\"}", "missing field")] {
+    for (text, what) in [
+        ("{", "EOF"),
+        ("{\"schema\":\"x\"}", "schema \"x\" is not"),
+        ("[]", "schema null is not"),
+        ("{\"schema\":\"prompt_runner.run/v1\"}", "missing field"),
+    ] {
         fs::write(&path, text).unwrap();
         let error = open(&folder, "f", &["01"], true).unwrap_err();
         let head = format!("run generation is invalid: {}: {what}", path.display());

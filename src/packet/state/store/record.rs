@@ -7,7 +7,7 @@ use super::super::status::{AttemptStatus, Mode, PromptStatus};
 use super::{Fields, Started, Used};
 
 /// Fields that say how an earlier attempt ended; they go when another one starts (spec P113).
-const OUTCOME: [&str; 10] = [
+const OUTCOME: [&str; 11] = [
     "reason",
     "failure_class",
     "failure",
@@ -18,6 +18,7 @@ const OUTCOME: [&str; 10] = [
     "session_ran",
     "last_error",
     "commit_info",
+    "contract_fingerprint",
 ];
 
 /// One prompt's fields, and their text where it is up to date.

@@ -1,0 +1,308 @@
+//! The threads that runs borrow for what blocks (spec R7).
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// How long a Host keeps a thread that it does not need.
+const KEPT: Duration = Duration::from_secs(10);
+
+/// How long one stays awake that may be needed again at once: to fall asleep and be woken costs
+/// more than that.
+pub(super) const MOMENT: Duration = Duration::from_micros(50);
+
+/// Something to do. Whether more may follow on it at once.
+type Work = Box<dyn FnOnce() -> bool + Send>;
+
+/// Threads that outlive what they do: the next run of a Host takes those that the one before has
+/// given back. None is there before it is needed. They end some time after they were last needed,
+/// or once the last clone of this is gone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workers(Arc<Owned>);
+
+#[derive(Debug, Default)]
+struct Owned(Arc<Crew>);
+
+struct Crew {
+    /// How long a thread that nobody needs is kept.
+    kept: Duration,
+    state: Mutex<State>,
+    filled: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// What no thread has taken yet, each with its number.
+    works: VecDeque<(u64, Work)>,
+    /// The number of the next.
+    next: u64,
+    /// The threads that have nothing to do: those awake, and those asleep.
+    awake: usize,
+    asleep: usize,
+    /// Whether a thread is on its way. It starts the next one, if that is needed then, so that who
+    /// has much to be done need not start all of them.
+    starting: bool,
+    closed: bool,
+}
+
+impl Default for Crew {
+    fn default() -> Self {
+        Self {
+            kept: KEPT,
+            state: Mutex::default(),
+            filled: Condvar::new(),
+        }
+    }
+}
+
+impl State {
+    /// Whether there is more to do than there are threads for, one that is on its way included.
+    fn wants_thread(&self) -> bool {
+        !self.starting && self.works.len() > self.awake + self.asleep
+    }
+}
+
+impl Workers {
+    /// Has a thread do something: one that is idle, or else a new one. `work` says whether more is
+    /// likely to follow at once.
+    ///
+    /// # Errors
+    /// The system's own error, where a thread was needed and could not be started.
+    pub(super) fn lend(&self, work: impl FnOnce() -> bool + Send + 'static) -> io::Result<()> {
+        let crew = &self.0.0;
+        let mut state = crew.state();
+        let number = state.next;
+        state.next += 1;
+        state.works.push_back((number, Box::new(work)));
+        let (wants_thread, wakes) = (state.wants_thread(), state.works.len() > state.awake);
+        state.starting |= wants_thread;
+        drop(state);
+        if !wants_thread {
+            if wakes {
+                crew.filled.notify_one();
+            }
+            return Ok(());
+        }
+        let Err(error) = crew.start() else {
+            return Ok(());
+        };
+        let works = &mut crew.state().works;
+        match works.iter().position(|(other, _)| *other == number) {
+            Some(at) => {
+                works.remove(at);
+                Err(error)
+            }
+            // Another thread has it.
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.0.state().closed = true;
+        self.0.filled.notify_all();
+    }
+}
+
+impl Crew {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the thread that was said to be on its way.
+    fn start(self: &Arc<Self>) -> io::Result<()> {
+        let crew = self.clone();
+        let thread = Builder::new().name("runvil-worker".to_owned());
+        let started = thread.spawn(move || crew.serve());
+        if started.is_err() {
+            self.state().starting = false;
+        }
+        started.map(drop)
+    }
+
+    /// What a thread does from its start to its end.
+    fn serve(self: &Arc<Self>) {
+        self.state().starting = false;
+        let mut stays_awake = false;
+        while let Some(work) = self.next(stays_awake) {
+            stays_awake = work();
+        }
+    }
+
+    /// The next work, waited for; none where there is none for long, or the crew is dismissed.
+    fn next(self: &Arc<Self>, stays_awake: bool) -> Option<Work> {
+        let mut state = self.state();
+        if state.works.is_empty() && stays_awake {
+            state.awake += 1;
+            drop(state);
+            state = self.look_out();
+            state.awake -= 1;
+        }
+        let until = Instant::now() + self.kept;
+        loop {
+            if let Some((_, work)) = state.works.pop_front() {
+                let wants_thread = state.wants_thread();
+                state.starting |= wants_thread;
+                drop(state);
+                if wants_thread {
+                    // Where none can be started, what is left waits for those there are.
+                    let _ = self.start();
+                }
+                return Some(work);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if state.closed || left.is_zero() {
+                return None;
+            }
+            state.asleep += 1;
+            let woken = self.filled.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+            state.asleep -= 1;
+        }
+    }
+
+    /// Looks again and again for a moment whether there is something to do.
+    fn look_out(&self) -> MutexGuard<'_, State> {
+        let end = Instant::now() + MOMENT;
+        loop {
+            for _ in 0..64 {
+                std::hint::spin_loop();
+            }
+            let state = self.state();
+            if !state.works.is_empty() || state.closed || Instant::now() >= end {
+                return state;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Crew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crew").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Weak;
+    use std::sync::mpsc::channel;
+    use std::thread::{ThreadId, current, sleep};
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    fn keeping(kept: Duration) -> Workers {
+        Workers(Arc::new(Owned(Arc::new(Crew {
+            kept,
+            ..Crew::default()
+        }))))
+    }
+
+    /// Has a thread say who it is.
+    fn ask(workers: &Workers, stays_awake: bool) -> ThreadId {
+        let (tell, told) = channel();
+        let lent = workers.lend(move || {
+            tell.send(current().id()).expect("is awaited");
+            stays_awake
+        });
+        lent.expect("a thread");
+        told.recv_timeout(LONG).expect("an answer")
+    }
+
+    /// Waits until this many threads are idle.
+    fn idle(workers: &Workers, count: usize) {
+        let begun = Instant::now();
+        loop {
+            let state = workers.0.0.state();
+            if state.awake + state.asleep == count && state.works.is_empty() {
+                return;
+            }
+            drop(state);
+            assert!(begun.elapsed() < LONG, "no {count} threads are idle");
+            sleep(Duration::from_micros(100));
+        }
+    }
+
+    /// Waits until so many hold on to a crew; each thread of it does.
+    fn left(crew: &Weak<Crew>, count: usize) {
+        let begun = Instant::now();
+        while crew.strong_count() > count {
+            assert!(begun.elapsed() < LONG, "a thread is left");
+            sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn an_idle_thread_takes_what_comes_next() {
+        // spec R7
+        for stays_awake in [false, true] {
+            let workers = Workers::default();
+            let first = ask(&workers, stays_awake);
+            for _ in 0..100 {
+                idle(&workers, 1);
+                assert_eq!(ask(&workers, stays_awake), first);
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_lent_at_once_runs_at_once_each_on_a_thread() {
+        let workers = Workers::default();
+        for _ in 0..3 {
+            let (tell, told) = channel();
+            let gates: Vec<_> = (0..40)
+                .map(|_| {
+                    let (open, gate) = channel::<()>();
+                    let tell = tell.clone();
+                    let lent = workers.lend(move || {
+                        tell.send(current().id()).expect("is awaited");
+                        // Until it is dropped.
+                        let _ = gate.recv();
+                        false
+                    });
+                    lent.expect("a thread");
+                    open
+                })
+                .collect();
+            let threads: HashSet<ThreadId> = (0..40)
+                .map(|_| told.recv_timeout(LONG).expect("all run"))
+                .collect();
+            assert_eq!(threads.len(), 40);
+            drop(gates);
+            // The next go takes the same ones.
+            idle(&workers, 40);
+        }
+    }
+
+    #[test]
+    fn a_thread_that_nobody_needs_ends() {
+        let workers = keeping(Duration::from_millis(20));
+        let first = ask(&workers, false);
+        left(&Arc::downgrade(&workers.0.0), 1);
+        assert_ne!(ask(&workers, false), first, "a new one is started");
+    }
+
+    #[test]
+    fn threads_end_with_their_host_after_what_they_do() {
+        let workers = Workers::default();
+        let crew = Arc::downgrade(&workers.0.0);
+        let (open, gate) = channel::<()>();
+        let (hold, held) = channel::<()>();
+        let lent = workers.lend(move || {
+            let _ = gate.recv();
+            drop(hold);
+            true
+        });
+        lent.expect("a thread");
+        drop(workers);
+        drop(open);
+        assert!(held.recv_timeout(LONG).is_err(), "it is done");
+        left(&crew, 0);
+    }
+}
