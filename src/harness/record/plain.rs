@@ -112,7 +112,7 @@ mod tests {
                     "other".into()
                 },
                 section: sections[at / 2 % 5].clone(),
-                task: if at % 4 == 0 {
+                task: if at.is_multiple_of(4) {
                     "0".into()
                 } else {
                     "0.1".into()
