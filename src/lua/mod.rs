@@ -15,6 +15,7 @@ mod globals;
 mod guard;
 mod helpers;
 mod host;
+mod json;
 mod library;
 mod object;
 mod order;
@@ -27,6 +28,7 @@ mod reply;
 mod sealed;
 mod strings;
 mod vm;
+mod watch;
 
 pub use arg::{Arg, NotUtf8};
 pub use cancel::Cancel;
@@ -36,9 +38,11 @@ pub use convert::NotData;
 pub use data::Data;
 pub use failure::{Class, Failure, Field, INTERRUPTED, Kind};
 pub use host::{Call, Definition, Function, Global, Host, Library, Lookup, Thrown, Written};
+pub use json::Look;
 pub use object::{Fields, Object, Part};
 pub use reply::{Delivery, Reply};
 pub use vm::{Flow, Seeds, Vm};
+pub use watch::Cancelled;
 
 /// The heading reference in a call's first argument: its type is checked here, what it says where
 /// it is resolved (spec K12, K13).

@@ -73,7 +73,7 @@ impl<H: Host> Core<H> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.cancel.is_raised() && !self.told.get()
+        self.watch.is_cancelled()
     }
 
     /// Reads the arguments of `gmatch` or `gsub`.
