@@ -163,12 +163,12 @@ const LOOPS: [(&str, &str, f64); 8] = [
     (
         "gmatch, pairs",
         "local s, n = ('key=value; '):rep(1e5), 0 for k, v in s:gmatch('(%w+)=(%w+)') do n = n + #v end return n",
-        4.5,
+        1.75,
     ),
     (
         "insert",
         "local n = 0 for i = 1, 20 do local t = {} for j = 1, 1e5 do table.insert(t, j) end n = n + #t end return n",
-        4.0,
+        2.5,
     ),
 ];
 
