@@ -214,6 +214,14 @@ return table.concat(out, '\n')
 }
 
 #[test]
+fn a_long_text_takes_the_place_of_one_that_is_garbage() {
+    // spec R19: each is nearly all that a section may hold
+    let script = "local n = 0 for i = 1, 4 do n = n + #('x'):rep(60000000 + i) end \
+                  for i = 1, 4 do n = n + #('x'):rep(6000 + i):rep(10000) end return tostring(n)";
+    assert_eq!(by_vm(&format!("{script}\n")), by_lua(script));
+}
+
+#[test]
 fn wrong_arguments_are_refused_in_the_words_of_lua() {
     let script = SCRIPT.to_owned()
         + r"

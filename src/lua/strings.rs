@@ -33,6 +33,7 @@ impl<H: Host> Core<H> {
     /// The string functions that are replaced, but for `format`.
     pub(super) fn strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<mlua::Table> {
         let base = |name: &str| self.base.raw_get::<Value>(name);
+        let memory = self.memory;
         let string = |name| self.native(lua, "string", name);
         helpers::load(lua, Helper::Strings)?.call((
             string("find")?,
@@ -61,6 +62,13 @@ impl<H: Host> Core<H> {
                         lua.create_sequence_from(ends)
                     },
                 )?,
+                lua.create_function(move |lua, bytes: i64| {
+                    let bytes = usize::try_from(bytes).unwrap_or_default();
+                    match lua.used_memory().saturating_add(bytes) > memory {
+                        true => lua.gc_collect(),
+                        false => Ok(()),
+                    }
+                })?,
             ),
         ))
     }

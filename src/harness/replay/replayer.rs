@@ -7,7 +7,7 @@ use std::io::{self, BufRead};
 use super::difference::{Difference, Instead, ReplayError};
 use super::same::{is_same, lines};
 use super::track::Track;
-use crate::engine::{Answer, EffectId, Event, Issued, Item, Outcome, Run, Step};
+use crate::engine::{Answer, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step};
 use crate::harness::record::{
     AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, RecordError, StopLine, Torn,
     misread, write,
@@ -343,6 +343,12 @@ impl<R: BufRead> Replayer<R> {
                 answer: Answered::Taken(answer),
                 ..
             }) if self.open.contains_key(&id) => {
+                if let Some(issued) = self.open.get(&id)
+                    && !may_answer(&issued.effect, &answer)
+                {
+                    let why = "no effect of that kind is answered so".to_owned();
+                    return Err(Halt::Refused { line: number, why });
+                }
                 self.at = at;
                 self.text.clear();
                 self.lines.answer(&mut self.text, id, &answer, at)?;
@@ -366,6 +372,19 @@ impl<R: BufRead> Replayer<R> {
             _ => return Err(differs(number, text, Instead::Waits)),
         }
         Ok(true)
+    }
+}
+
+/// Whether an effect can have that answer, be it a good one or a failure.
+fn may_answer(effect: &Effect, answer: &Answer) -> bool {
+    match (effect, answer) {
+        (Effect::Store { op, .. }, Answer::Store(Ok(value))) => op.gives(value),
+        (_, Answer::Broken(_))
+        | (Effect::Store { .. }, Answer::Store(Err(_)))
+        | (Effect::Model(_), Answer::Model(_))
+        | (Effect::Tool(_), Answer::Tool(_))
+        | (Effect::Timer { .. }, Answer::Fired) => true,
+        _ => false,
     }
 }
 

@@ -2,7 +2,7 @@
 -- pattern are such that they cannot, Lua's own are called; where they could, the matching is done by
 -- functions that look at the cancel flag.
 local find, match, gmatch, gsub, rep, sub, type, error, concat, longest, read, search, scan, substitute,
-  captures_in_pieces, pieces = ...
+  captures_in_pieces, pieces, room = ...
 
 -- The longest text against which a pattern is matched by Lua's own functions.
 local limits, known = {}, 0
@@ -233,13 +233,13 @@ function new.gsub(...)
 end
 
 -- Lua's own function makes the string in one go, text by text: of many short ones it is given few
--- long ones, which are copied as quickly as can be.
+-- long ones, which are copied as quickly as can be. It does not collect garbage for want of memory.
 local function repeated(s, count, sep)
   local unit = #s + #sep
   if unit == 0 then return '' end
-  if not is_integer(count) or count < 100000 or 1.0 * unit * count >= 0x1p62 then
-    return rep(s, count, sep)
-  end
+  if not is_integer(count) or 1.0 * unit * count >= 0x1p62 then return rep(s, count, sep) end
+  room(unit * count)
+  if count < 100000 then return rep(s, count, sep) end
   -- So many texts in each, and fewer in what stands between them, that it comes out even.
   local times = count ^ 0.5 // 1 | 0
   local each = (count + times - 1) // times
@@ -252,7 +252,9 @@ end
 function new.rep(...)
   local s, count, sep = ...
   if is_integer(count) and type(s) == 'string' and (sep == nil or type(sep) == 'string') then
-    if count < 100000 then return rep(s, count, sep) end
+    if count < 100000 and count * (#s + (sep and #sep or 0)) < 1000000 then
+      return rep(s, count, sep)
+    end
   end
   return repeated(finish(read('rep', ...)))
 end
