@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Write};
 use std::sync::Arc;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
+use serde::ser::{Error as _, Serialize, Serializer};
 
 use super::data::Data;
 use super::failure::INTERRUPTED;
@@ -109,31 +110,35 @@ impl Data {
     /// # Errors
     /// The look ended it.
     pub fn to_json_watched(&self, look: Look<'_>) -> Result<String, Cancelled> {
-        let mut out = Pieces {
-            text: Vec::new(),
-            look,
-        };
-        serde_json::to_writer(&mut out, self).map_err(|_| Cancelled)?;
-        // Nothing but UTF-8 was written.
-        Ok(String::from_utf8(out.text).unwrap_or_default())
+        // Keys are strings and floats finite: nothing else can go wrong.
+        serde_json::to_string(&Looked { data: self, look }).map_err(|_| Cancelled)
     }
 }
 
-/// Takes text, and looks after each part of it.
-struct Pieces<'a> {
-    text: Vec<u8>,
+/// Data that is written with a look at each value.
+struct Looked<'a> {
+    data: &'a Data,
     look: Look<'a>,
 }
 
-impl Write for Pieces<'_> {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        (self.look)(1 + part.len() / 64).map_err(|_| io::ErrorKind::Other)?;
-        self.text.extend_from_slice(part);
-        Ok(part.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+impl Serialize for Looked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { data, look } = *self;
+        let text = match data {
+            Data::Text(text) => text.len(),
+            _ => 0,
+        };
+        look(1 + text / 64).map_err(|_| S::Error::custom(INTERRUPTED))?;
+        match data {
+            Data::List(items) => {
+                serializer.collect_seq(items.iter().map(|data| Self { data, look }))
+            }
+            Data::Map(map) => {
+                let entries = map.iter();
+                serializer.collect_map(entries.map(|(key, data)| (&**key, Self { data, look })))
+            }
+            scalar => scalar.serialize(serializer),
+        }
     }
 }
 
@@ -261,7 +266,7 @@ mod tests {
             let read = Data::from_json_watched(&text, usize::MAX, &ends(steps));
             assert_eq!(read.is_ok(), is_whole, "{steps}");
         }
-        assert_eq!(data.to_json_watched(&ends(text.len())), Ok(text));
-        assert_eq!(data.to_json_watched(&ends(1000)), Err(Cancelled));
+        assert_eq!(data.to_json_watched(&ends(2002)), Ok(text));
+        assert_eq!(data.to_json_watched(&ends(2001)), Err(Cancelled));
     }
 }
