@@ -85,7 +85,7 @@ const ENDLESS: [(&str, &str, u64); 24] = [
     ),
     (
         "encode, texts",
-        "local t = {} for i = 1, 3e5 do t['k' .. i * 7919 % 300007] = 'v' .. i end \
+        "local t = {} for i = 1, 1e5 do t['k' .. i * 7919 % 100003] = 'v' .. i end \
          while true do json.encode(t) end",
         50,
     ),
@@ -96,7 +96,7 @@ const ENDLESS: [(&str, &str, u64); 24] = [
     ),
     (
         "encode, no data",
-        "local t = {} for i = 1, 3e5 do t['k' .. i] = i end t.z = print or type \
+        "local t = {} for i = 1, 1e5 do t['k' .. i] = i end t.z = print or type \
          while true do pcall(json.encode, t) end",
         50,
     ),
@@ -107,18 +107,18 @@ const ENDLESS: [(&str, &str, u64); 24] = [
     ),
     (
         "decode, long",
-        "local s = '[' .. ('1,'):rep(2e7) .. '1]' while true do pcall(json.decode, s) end",
+        "local s = ('1,'):rep(2e7) while true do pcall(json.decode, s) end",
         50,
     ),
     (
         "var",
-        "local t = {} for i = 1, 3e5 do t['k' .. i] = i end while true do var.x = t end",
+        "local t = {} for i = 1, 1e5 do t['k' .. i] = i end while true do var.x = t end",
         50,
     ),
     (
         "var, parts",
-        "local t = {} for i = 1, 3e5 do t[i] = { i } end var.x = t \
-         for i = 1, 3e5 do local _ = var.x[i] end while true do json.encode(var) end",
+        "local t = {} for i = 1, 1e5 do t[i] = { i } end var.x = t \
+         for i = 1, 1e5 do local _ = var.x[i] end while true do json.encode(var) end",
         50,
     ),
     (

@@ -1,5 +1,6 @@
 //! Between Lua values and JSON data (spec L37).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mlua::{Lua, Table, Value};
@@ -56,6 +57,9 @@ impl NotData {
 /// The size that converted data may have: tables that share parts can stand for far more than they
 /// hold themselves. Each value counts 16 bytes, a string its own bytes too.
 const MAX_BYTES: usize = 64 << 20;
+
+/// How many entries of an object are put into it without a look at the cancel flag, which is quicker.
+const AT_ONCE: usize = 1 << 16;
 
 /// The type word of the engine's own messages: Lua's, but `integer` for an integer.
 pub(super) fn type_name(value: &Value) -> &'static str {
@@ -317,7 +321,15 @@ impl Entries {
         }
         let named = sort(named, |a, b| a.0.cmp(&b.0), || watch.poll())?;
         // Of two keys with one text, such as 1 and '1', the string is the later one.
-        Ok(Data::map(named.into_iter().collect()))
+        if named.len() <= AT_ONCE {
+            return Ok(Data::map(named.into_iter().collect()));
+        }
+        let mut map = BTreeMap::new();
+        for (key, value) in named {
+            watch.step(1)?;
+            map.insert(key, value);
+        }
+        Ok(Data::map(map))
     }
 }
 
