@@ -28,7 +28,7 @@ pub use reader::{LINE_CAP, Reader, RecordError, Torn};
 pub use recorder::Recorder;
 
 pub(super) use journal::Journal;
-pub(super) use json::read as read_json;
+pub(super) use json::{read as read_json, read_distinct};
 pub(super) use line::Kind;
 pub(super) use lines::Lines;
 pub(super) use lock::lock;

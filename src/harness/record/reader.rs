@@ -149,6 +149,9 @@ impl<R: BufRead> Reader<R> {
         self.line = number;
         self.offset += bytes.len() as u64;
         bytes.pop();
+        if bytes.last() == Some(&b'\r') {
+            return Err(wrong("it ends in CR LF, and no line of a record does"));
+        }
         *text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?;
         Ok(Some(number))
     }

@@ -7,7 +7,7 @@ use std::io::{self, BufRead};
 use super::difference::{Difference, Instead, ReplayError};
 use super::same::{is_same, lines};
 use super::track::Track;
-use crate::engine::{Answer, EffectId, Event, Issued, Item, Outcome, Run, Step};
+use crate::engine::{Answer, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step};
 use crate::harness::record::{
     AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, Open, Quick, RecordError, StopLine,
     Torn, misread, quick_answer, write,
@@ -355,9 +355,11 @@ impl<R: BufRead> Replayer<R> {
         if let Some(quick) = line.and_then(quick_answer)
             && let Some(issued) = self.open.get(quick.id)
         {
-            let Quick { id, at, answer, .. } = quick;
             // Made from the same, the line is the same.
-            match quick.is_exact && quick.seq == issued.seq && *quick.task == *issued.task {
+            let is_same = quick.is_exact && quick.seq == issued.seq && *quick.task == *issued.task;
+            let Quick { id, at, answer, .. } = quick;
+            self.check_answer(id, &answer)?;
+            match is_same {
                 true => {
                     self.track.pass_one(length);
                     self.lines.close(id);
@@ -377,6 +379,7 @@ impl<R: BufRead> Replayer<R> {
                 answer: Answered::Taken(answer),
                 ..
             }) if self.open.get(id).is_some() => {
+                self.check_answer(id, &answer)?;
                 self.compare_answer(id, at, &answer)?;
                 self.answer(run, follow, id, at, answer)?;
             }
@@ -393,6 +396,17 @@ impl<R: BufRead> Replayer<R> {
             _ => return Err(differs(number, text, Instead::Waits)),
         }
         Ok(true)
+    }
+
+    /// That an effect can have the answer in the next line.
+    fn check_answer(&self, id: EffectId, answer: &Answer) -> Result<(), Halt> {
+        match self.open.get(id) {
+            Some(issued) if !may_answer(&issued.effect, answer) => Err(Halt::Refused {
+                line: self.followed() + 1,
+                why: "no effect of that kind is answered so".to_owned(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Compares the line of an answer with the next one.
@@ -427,6 +441,19 @@ impl<R: BufRead> Replayer<R> {
 
 /// How the lines begin of what a run does itself.
 const DOES: [&[u8]; 2] = [br#"{"v":1,"t":"event""#, br#"{"v":1,"t":"effect""#];
+
+/// Whether an effect can have that answer, be it a good one or a failure.
+fn may_answer(effect: &Effect, answer: &Answer) -> bool {
+    match (effect, answer) {
+        (Effect::Store { op, .. }, Answer::Store(Ok(value))) => op.gives(value),
+        (_, Answer::Broken(_))
+        | (Effect::Store { .. }, Answer::Store(Err(_)))
+        | (Effect::Model(_), Answer::Model(_))
+        | (Effect::Tool(_), Answer::Tool(_))
+        | (Effect::Timer { .. }, Answer::Fired) => true,
+        _ => false,
+    }
+}
 
 /// How a line begins, before its kind.
 const START: &str = r#"{"v":1,"t":""#;
