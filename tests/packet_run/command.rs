@@ -225,7 +225,7 @@ fn what_cannot_be_started_is_no_ready_packet() {
     assert_eq!(packet.attempts("01"), "run: failed");
 }
 
-/// P137, K44.
+/// P78, P137, K44.
 #[test]
 fn the_end_of_the_program_says_how_it_failed() {
     let long = "for i in 1 2 3; do echo; echo e$i >&2; done; echo o; exit 3";

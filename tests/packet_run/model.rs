@@ -52,6 +52,7 @@ fn results(packet: &Packet) -> Vec<String> {
         .collect()
 }
 
+/// P146: the system text and the rounds.
 #[test]
 fn a_model_works_with_files_until_it_is_done() {
     let script = calls(
@@ -96,7 +97,7 @@ fn a_model_works_with_files_until_it_is_done() {
     assert_eq!(said.last().unwrap()["content"], "Done.");
 }
 
-/// K49: nothing outside is touched, and the session goes on.
+/// P148, K49: nothing outside is touched, and the session goes on.
 #[test]
 fn a_model_keeps_to_its_repositories() {
     let script = calls(
