@@ -383,6 +383,12 @@ fn the_model_is_confirmed() {
             _ => assert_eq!(packet.attempts("01"), "run: failed"),
         }
     }
+    // Where no model was asked for, any is right.
+    for script in [other, "true"] {
+        let packet = packet(script, JSON, "cli_confirmation: require", "");
+        assert_eq!(packet.run(&["run"]).status, Some(0), "{script}");
+        assert!(transcript(&packet).contains("LLM_AUDIT_RESULT status=matched "));
+    }
 }
 
 /// P134: the same conversation goes on.
