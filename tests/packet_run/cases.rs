@@ -129,6 +129,9 @@ impl Case {
             packet.write(&format!("prompts/{file}"), &document(&whole, &body));
         }
         let mut wrong = String::new();
+        if self.steps.is_empty() {
+            wrong += "  no steps\n";
+        }
         for (at, step) in self.steps.iter().enumerate() {
             let found = step.take(&packet);
             if !found.is_empty() {
@@ -181,6 +184,11 @@ impl Step {
         {
             wrong.add(what);
         }
+        let expected = [&self.stdout, &self.stdout_lacks, &self.stderr];
+        let is_expected = self.status != 0 || expected.iter().any(|texts| !texts.is_empty());
+        wrong.unless(self.packet.is_some() || !is_expected, || {
+            "what a command says is expected, and there is none".to_owned()
+        });
         if let Some(words) = &self.packet {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let finished = packet.run(&words);
@@ -204,6 +212,10 @@ impl Step {
                     format!("{text:?} in stdout:\n{stdout}")
                 });
             }
+            let is_silent = self.status == 0 && self.stderr.is_empty();
+            wrong.unless(!is_silent || stderr.is_empty(), || {
+                format!("stderr:\n{stderr}")
+            });
             for text in &self.stderr {
                 wrong.unless(stderr.contains(text), || {
                     format!("no {text:?} in stderr:\n{stderr}")

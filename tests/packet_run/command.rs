@@ -231,7 +231,7 @@ fn what_cannot_be_started_is_no_ready_packet() {
     assert_eq!(packet.attempts("01"), "run: failed");
 }
 
-/// P137, K44.
+/// P78, P137, K44.
 #[test]
 fn the_end_of_the_program_says_how_it_failed() {
     let long = "for i in 1 2 3; do echo; echo e$i >&2; done; echo o; exit 3";
@@ -388,6 +388,12 @@ fn the_model_is_confirmed() {
             0 => assert_eq!(finished.stderr, warning),
             _ => assert_eq!(packet.attempts("01"), "run: failed"),
         }
+    }
+    // Where no model was asked for, any is right.
+    for script in [other, "true"] {
+        let packet = packet(script, JSON, "cli_confirmation: require", "");
+        assert_eq!(packet.run(&["run"]).status, Some(0), "{script}");
+        assert!(transcript(&packet).contains("LLM_AUDIT_RESULT status=matched "));
     }
 }
 

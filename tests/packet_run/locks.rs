@@ -93,6 +93,7 @@ fn of_many_runners_one_runs() {
     }
 }
 
+/// P120, K33.
 #[test]
 fn what_a_dead_runner_left_is_replaced() {
     let packet = Packet::new(&[(

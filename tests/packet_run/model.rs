@@ -52,6 +52,7 @@ fn results(packet: &Packet) -> Vec<String> {
         .collect()
 }
 
+/// P146: the system text and the rounds.
 #[test]
 fn a_model_works_with_files_until_it_is_done() {
     let script = calls(
@@ -60,11 +61,12 @@ fn a_model_works_with_files_until_it_is_done() {
          {name: search_files, arguments: {pattern: 'tw+o'}}, \
          {name: write_file, arguments: {path: new/a.txt, content: hi}}, \
          {name: edit_file, arguments: {path: two.txt, old: one, new: three}}, \
+         {name: edit_file, arguments: {path: two.txt, old: two, new: four, all: true}}, \
          {name: delete_file, arguments: {path: README.md}}, \
          {name: read_file, arguments: {repo: packet, path: script.yaml, lines: 1}}",
     );
     let packet = packet(
-        "verify: {contains: [{path: new/a.txt, text: hi}, {path: two.txt, text: three}]}",
+        "verify: {contains: [{path: new/a.txt, text: hi}, {path: two.txt, text: \"three\\nfour four\\n\"}]}",
         &script,
     );
     packet.shell("chmod 755 app/two.txt");
@@ -79,6 +81,7 @@ fn a_model_works_with_files_until_it_is_done() {
             "two.txt:2: two two",
             "wrote 2 bytes to new/a.txt",
             "replaced 1",
+            "replaced 2",
             "deleted README.md",
             "rounds:\n",
         ]
@@ -94,7 +97,7 @@ fn a_model_works_with_files_until_it_is_done() {
     assert_eq!(said.last().unwrap()["content"], "Done.");
 }
 
-/// K49: nothing outside is touched, and the session goes on.
+/// P148, K49: nothing outside is touched, and the session goes on.
 #[test]
 fn a_model_keeps_to_its_repositories() {
     let script = calls(
@@ -164,13 +167,20 @@ fn what_a_tool_tells_is_bounded() {
         "{name: read_file, arguments: {path: huge}}, \
          {name: edit_file, arguments: {path: huge, old: a, new: b}}, \
          {name: read_file, arguments: {path: line}}, \
-         {name: search_files, arguments: {pattern: xx}}",
+         {name: search_files, arguments: {pattern: xx}}, \
+         {name: search_files, arguments: {pattern: '^y'}}, \
+         {name: search_files, arguments: {pattern: '^z'}}, \
+         {name: list_files, arguments: {path: many}}, \
+         {name: list_files, arguments: {path: exact}}",
     );
     let packet = packet("", &script);
     packet.shell("truncate -s 300G app/huge");
     let line = "é".repeat(150_000) + "xx";
     packet.write("app/line", &line);
     packet.write("app/a", "axx\n");
+    packet.write("app/y", &"y\n".repeat(201));
+    packet.write("app/z", &"z\n".repeat(200));
+    packet.shell("mkdir app/many app/exact; touch app/many/{1..1001} app/exact/{1..1000}");
     let finished = packet.run(&["run", "--script", "script.yaml", "--no-commit"]);
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     let results = results(&packet);
@@ -179,6 +189,12 @@ fn what_a_tool_tells_is_bounded() {
     assert_eq!(results[2].len(), (256 << 10) + "[cut]".len());
     assert!(results[2].ends_with("é[cut]"));
     assert_eq!(results[3], "a:1: axx\n[cut]");
+    let (found, all) = (&results[4], &results[5]);
+    assert!(found.ends_with("\ny:200: y\n[cut]"), "{found}");
+    assert!(all.ends_with("\nz:200: z"), "{all}");
+    assert!(results[6].ends_with("\n[more]"), "{}", results[6]);
+    assert_eq!(results[6].lines().count(), 1001);
+    assert_eq!(results[7].lines().count(), 1000);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn failure(packet: &Packet) -> (String, String) {
     (text("class"), text("message"))
 }
 
-/// K47.
+/// P145, K47.
 #[test]
 fn a_program_writes_the_repository_and_is_recorded() {
     let keys = "verify: {contains: [{path: hello.txt, text: hi}]}";
@@ -153,7 +153,7 @@ fn under_plan_nothing_is_written() {
     assert_eq!(packet.read("app/a.txt"), None);
 }
 
-/// K48.
+/// P143, K48.
 #[test]
 fn a_repair_tells_the_program_what_is_left() {
     let block = "if store.exists('.runvil/repair.md') then\n\
@@ -178,7 +178,7 @@ fn a_repair_tells_the_program_what_is_left() {
     assert!(block.starts_with("## Repair Instructions\n\n"), "{block}");
 }
 
-/// K48, P35, P127, P142: what is no ready packet.
+/// K48, P35, P127, P140, P142: what is no ready packet.
 #[test]
 fn a_program_that_cannot_run_is_seen_before() {
     let preflight = |packet: &Packet| {
@@ -266,6 +266,24 @@ fn a_program_may_be_a_file_with_arguments_and_input() {
     let finished = packet.run(&["run"]);
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     assert_eq!(packet.read("app/got.txt").as_deref(), Some("a b told"));
+}
+
+/// P143: a program that declares an input is given its text, and in a repair the block below it.
+#[test]
+fn a_repair_is_staged_below_the_input() {
+    let text = "\n---\nname: own\ndescription: d\nrunvil: 0\ninput: {path: in.txt, description: i}\n---\n\
+                # Own\n\n## Write\n\n```lua\nlocal told = store.read('in.txt')\n\
+                local file = store.exists('.runvil/repair.md') and 'b.txt' or 'a.txt'\n\
+                store.write(file, told)\n```\n";
+    let keys = "runvil: {input: told}\nverify: {files_exist: [b.txt]}";
+    let packet = program(text, keys);
+    let finished = packet.run(&["run"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert_eq!(packet.read("app/a.txt").as_deref(), Some("told"));
+    let told = packet.read("app/b.txt").unwrap();
+    let below = "told\n\n## Repair Instructions\n\n";
+    assert!(told.starts_with(below), "{told}");
+    assert!(told.contains("\n  path: b.txt\n"), "{told}");
 }
 
 const CHAT: &str = "---\nname: own\ndescription: d\nrunvil: 0\nmodels: {main: {description: d}}\n---\n# Own\n\n## Ask\n\n\

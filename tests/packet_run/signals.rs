@@ -21,6 +21,7 @@ fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
+/// P122, K50.
 #[test]
 fn the_first_signal_interrupts_a_session_and_is_recorded() {
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
@@ -79,6 +80,7 @@ fn the_look_at_repositories_is_interrupted() {
     assert!(packet.state().is_null());
 }
 
+/// P95, P122: the attempt stays as it ended, and the prompt says what it waited for.
 #[test]
 fn a_waiting_retry_stops_waiting() {
     let keys = "recovery: {retry: {base_delay_ms: 60000, max_delay_ms: 60000}}\n\
@@ -98,7 +100,12 @@ fn a_waiting_retry_stops_waiting() {
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(packet.attempts("01"), "run: failed");
-    assert_eq!(packet.prompt("01")["status"], "interrupted");
+    let kept = packet.prompt("01");
+    assert_eq!(kept["status"], "interrupted");
+    assert_eq!(kept["failure_class"], "provider_capacity");
+    assert_eq!(kept["reason"], "simulated failure");
+    let delay = kept["retry_delay_ms"].as_u64().unwrap();
+    assert!((30_000..=60_000).contains(&delay), "{delay}");
     assert!(packet.progress().is_empty());
 }
 

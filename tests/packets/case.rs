@@ -120,6 +120,9 @@ impl Case {
         let folder = folder.path().canonicalize().unwrap();
         self.furnish(&folder);
         let mut wrong = String::new();
+        if self.steps.is_empty() {
+            wrong += "  no steps\n";
+        }
         for (at, step) in self.steps.iter().enumerate() {
             let found = step.run(&folder);
             if !found.is_empty() {

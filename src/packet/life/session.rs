@@ -51,6 +51,7 @@ impl Life<'_> {
         let mut reporter = Reporter {
             log: SessionLog::open(&context.folder, started, header, mode, run_id),
             observer: context.observer,
+            resuming: None,
         };
         let played = match self.open(&job) {
             Ok(mut session) => self.run(session.as_mut(), &job, &mut reporter),
@@ -103,6 +104,7 @@ impl Life<'_> {
                 prompt: self.prompt,
                 number: resumes,
             });
+            reporter.resuming = Some(resumes);
             match session.resume(resumes, reporter) {
                 Ended::NotStarted(cause) => {
                     let what = format_args!("reason={:?}", cause.message);
@@ -111,8 +113,8 @@ impl Life<'_> {
                     break;
                 }
                 next => {
-                    let what = format_args!("number={resumes}");
-                    reporter.log.recovery("resume_started", what);
+                    // A session that told nothing has started all the same.
+                    reporter.resume_started();
                     ended = next;
                     resumes += 1;
                 }
@@ -145,10 +147,23 @@ impl Life<'_> {
 struct Reporter<'a> {
     log: SessionLog,
     observer: &'a mut dyn Observer,
+    /// The number of a resume of which nothing is known yet.
+    resuming: Option<u64>,
+}
+
+impl Reporter<'_> {
+    /// Notes that a resume has started, once.
+    fn resume_started(&mut self) {
+        if let Some(number) = self.resuming.take() {
+            let what = format_args!("number={number}");
+            self.log.recovery("resume_started", what);
+        }
+    }
 }
 
 impl Sink for Reporter<'_> {
     fn event(&mut self, event: Event) {
+        self.resume_started();
         self.log.event(&event);
         self.observer.notice(Notice::Event(&event));
     }

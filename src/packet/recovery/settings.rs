@@ -172,7 +172,7 @@ mod tests {
         (1..=most).map(delay).collect()
     }
 
-    /// K10.
+    /// P83, K10.
     #[test]
     fn delays_double_up_to_their_cap() {
         let expected = [1000, 2000, 4000, 8000, 16000, 30000];
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(range(5), (2, Some((2, 5))));
     }
 
-    /// K41, its second half.
+    /// P80, K41, its second half.
     #[test]
     fn settings_are_read_leniently() {
         let read = RecoverySettings::read(&json!({"resume_attempts": "4", "retry": {

@@ -246,14 +246,11 @@ fn search(ground: &mut Ground, path: &str, pattern: &str, run: &Interrupt) -> To
         let lines = (1..).zip(text.lines());
         for (number, line) in lines.filter(|(_, line)| pattern.is_match(line)) {
             let entry = format!("{path}:{number}: {line}\n");
-            if found.len() + entry.len() > MOST_READ {
+            if count == MOST_MATCHES || found.len() + entry.len() > MOST_READ {
                 return Ok(found + "[cut]");
             }
             found += &entry;
             count += 1;
-            if count == MOST_MATCHES {
-                return Ok(without_end(found));
-            }
         }
     }
     Ok(without_end(found))

@@ -86,7 +86,7 @@ fn read(root: &Path, path: &str) -> Option<String> {
     fs::read_to_string(root.join(path)).ok()
 }
 
-/// K42.
+/// P132, K42.
 #[test]
 fn files_are_written_before_any_event() {
     let script = "{attempts: {writes: [{path: a, text: x}, {path: a, text: y, append: 'true'}, \

@@ -131,8 +131,9 @@ impl Record {
     /// Puts a result into the newest running attempt of that number, and into the prompt.
     pub(super) fn end(&mut self, attempt: u64, result: Fields, now: Instant) {
         let mut of_prompt = result.clone();
-        // How often a session was resumed belongs to the attempt alone.
+        // How a session was resumed belongs to the attempt alone.
         of_prompt.remove("resumes");
+        of_prompt.remove("recovery_error");
         if let Some(attempts) = self.attempts_mut() {
             let mut entries = attempts.iter_mut().rev().filter_map(Value::as_object_mut);
             let entry = entries.find(|entry| {
