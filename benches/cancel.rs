@@ -18,7 +18,7 @@ use common::{HEADER, program, setup};
 const TIMES: usize = 40;
 
 /// Lua that runs for ever, or for much too long, its name, and its bound in milliseconds.
-const ENDLESS: [(&str, &str, u64); 15] = [
+const ENDLESS: [(&str, &str, u64); 24] = [
     ("1 chain", "while true do end", 5),
     (
         "8 chains",
@@ -78,6 +78,54 @@ const ENDLESS: [(&str, &str, u64); 15] = [
         "local t = {} for i = 1, 1e5 do t['k' .. i] = i end while true do next(t) end",
         50,
     ),
+    (
+        "encode, list",
+        "local t = {} for i = 1, 1e6 do t[i] = i end while true do json.encode(t) end",
+        50,
+    ),
+    (
+        "encode, texts",
+        "local t = {} for i = 1, 1e5 do t['k' .. i * 7919 % 100003] = 'v' .. i end \
+         while true do json.encode(t) end",
+        50,
+    ),
+    (
+        "encode, numbers",
+        "local t = {} for i = 1, 5e5 do t[-i] = i end while true do json.encode(t) end",
+        50,
+    ),
+    (
+        "encode, no data",
+        "local t = {} for i = 1, 1e5 do t['k' .. i] = i end t.z = print or type \
+         while true do pcall(json.encode, t) end",
+        50,
+    ),
+    (
+        "decode, list",
+        "local s = '[' .. ('1,'):rep(1e6) .. '1]' while true do json.decode(s) end",
+        50,
+    ),
+    (
+        "decode, long",
+        "local s = ('1,'):rep(2e7) while true do pcall(json.decode, s) end",
+        50,
+    ),
+    (
+        "var",
+        "local t = {} for i = 1, 1e5 do t['k' .. i] = i end while true do var.x = t end",
+        50,
+    ),
+    (
+        "var, parts",
+        "local t = {} for i = 1, 1e5 do t[i] = { i } end var.x = t \
+         for i = 1, 1e5 do local _ = var.x[i] end while true do json.encode(var) end",
+        50,
+    ),
+    (
+        "untrusted",
+        "local s = ('<a '):rep(8e6) while true do untrusted(s) end",
+        50,
+    ),
 ];
 
 /// Lua that is run in a section and bare, its name, and the most that it may take of the bare time.
@@ -115,12 +163,12 @@ const LOOPS: [(&str, &str, f64); 8] = [
     (
         "gmatch, pairs",
         "local s, n = ('key=value; '):rep(1e5), 0 for k, v in s:gmatch('(%w+)=(%w+)') do n = n + #v end return n",
-        4.5,
+        1.75,
     ),
     (
         "insert",
         "local n = 0 for i = 1, 20 do local t = {} for j = 1, 1e5 do table.insert(t, j) end n = n + #t end return n",
-        4.0,
+        2.5,
     ),
 ];
 

@@ -208,3 +208,39 @@ fn an_uncaught_reply_past_a_limit_ends_the_run_as_completion() {
     );
     assert_eq!(finished.status, Some(1));
 }
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_ends_the_wait_for_the_catalog() {
+    // spec C4
+    let server = Server::new(|_, _| vec![Step::Stall]);
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.md"), prompt("return ''")).unwrap();
+    let gateway = format!("gateway: {{ url: '{}' }}\n", server.url());
+    fs::write(folder.path().join("runvil.yaml"), gateway).unwrap();
+    let said = "cancelled before the run began\n";
+    for (words, said) in [("run t.md -q --record r", said), ("models", "cancelled\n")] {
+        let asked = server.requests().len();
+        let mut command = runvil(folder.path(), words.split(' '));
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while server.requests().len() == asked {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let started = Instant::now();
+        let process = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+        let finished = child.wait().unwrap();
+        assert_eq!(finished.code(), Some(130), "{words}");
+        assert!(started.elapsed() < Duration::from_secs(5), "{words}");
+        let mut told = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        std::io::Read::read_to_string(&mut stderr, &mut told).unwrap();
+        assert_eq!(told, said, "{words}");
+        assert!(!folder.path().join("r").exists());
+    }
+}

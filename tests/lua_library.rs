@@ -190,6 +190,18 @@ try('invalid', string.gsub, words, '(%w+)=', { gamma = {} })
 try('raised', string.gsub, words, '%w+=', function(m) error(m, 0) end)
 try('complex', string.find, ('a'):rep(250000), '(.-)%w*' .. ('.?'):rep(250))
 try('rep', string.rep, 'ab', 100001, ',')
+try('rep', string.rep, 'ab', 100489, '--')
+try('rep', string.rep, 'x', '200003')
+try('rep', string.rep, 'x', 300000.0, 7)
+try('rep', string.rep, 'x', 1 << 52, ('y'):rep(5000))
+-- Matched in pieces of the text, from any place, and on where there are none.
+local pairs_of = ('key=value; k=; =v; a=b=c, '):rep(3000)
+for _, p in ipairs({ '%a+', '(%w+)=(%w+)', '(%w+)=', '((%w)%w*)=(%w+)([;,])', '%w+=%w+[;,]' }) do
+  for _, init in ipairs({ 1, 2, 17, -40, 0, 1e6 }) do
+    try('pieces', all, pairs_of, p, init)
+    try('pieces', all, pairs_of .. ('w'):rep(3000) .. pairs_of, p, init)
+  end
+end
 try('rep', string.rep, 'abc', 400000)
 try('rep', string.rep, '', 1e15)
 try('rep', string.rep, 'x', 1 << 62, 'yy')
@@ -199,6 +211,14 @@ try('plain', string.find, ('x'):rep(3000000), ('x'):rep(1000) .. 'y', 7, true)
 return table.concat(out, '\n')
 ";
     assert_eq!(difference(&by_vm(&script), &by_lua(&script)), None);
+}
+
+#[test]
+fn a_long_text_takes_the_place_of_one_that_is_garbage() {
+    // spec R19: each is nearly all that a section may hold
+    let script = "local n = 0 for i = 1, 4 do n = n + #('x'):rep(60000000 + i) end \
+                  for i = 1, 4 do n = n + #('x'):rep(6000 + i):rep(10000) end return tostring(n)";
+    assert_eq!(by_vm(&format!("{script}\n")), by_lua(script));
 }
 
 #[test]

@@ -164,8 +164,8 @@ pub struct ReplayArgs {
 Exit status: as of `run`; 2 where the run cannot be resumed, and then its record is as it was.
 
 What the run was started with is in its record. What serves it is given as it was given to `run`: the \
-configuration, the script, the folder of its store, and all answers of its operator, of which the \
-ones that were used go by.")]
+configuration, the script, and the folder of its store. Answers of its operator that are in the \
+record are not given again.")]
 pub struct ResumeArgs {
     /// The record, which the run goes on writing
     pub record: PathBuf,
@@ -186,8 +186,8 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
-    /// An answer for the prompt's operator, instead of asking on the terminal; those that the record
-    /// used go by
+    /// An answer for the prompt's operator, instead of asking on the terminal; the first is for the
+    /// first question that the record has no answer to
     #[arg(long = "answer", value_name = "TEXT", allow_hyphen_values = true)]
     pub answers: Vec<String>,
 

@@ -10,9 +10,10 @@ use serde::Serialize;
 use super::args::{HostArgs, ModelsArgs};
 use super::cell::shown;
 use super::console;
+use super::interrupt;
 use super::provider::{Catalog, Current, Provider, configuration, wire_names};
 use super::source;
-use super::status::{SetupError, Status};
+use super::status::{SetupError, Status, Unready};
 use super::table::aligned;
 
 /// Lists the models, and says which is the current one, or why none is.
@@ -20,7 +21,11 @@ pub fn models(args: &ModelsArgs) -> Status {
     let style = console::error_style(args.color);
     let listing = match list(&args.host) {
         Ok(listing) => listing,
-        Err(error) => return error.report(args.json, style),
+        Err(Unready::Setup(error)) => return error.report(args.json, style),
+        Err(Unready::Cancelled) => {
+            console::log("cancelled");
+            return Status::Cancelled;
+        }
     };
     let printed = match args.json {
         true => console::print_json(&listing),
@@ -34,12 +39,12 @@ pub fn models(args: &ModelsArgs) -> Status {
     console::status_of(printed, status, style)
 }
 
-fn list(args: &HostArgs) -> Result<Listing, SetupError> {
+fn list(args: &HostArgs) -> Result<Listing, Unready> {
     let files = [args.config.as_deref(), args.script.as_deref()];
     source::claim_stdin(files.into_iter().flatten())?;
     let config = configuration(args.config.as_deref())?;
     let provider = Provider::new(args, &config, || Dialect::Runvil)?;
-    let catalog = provider.catalog(config.limits.limits())?;
+    let catalog = provider.catalog(config.limits.limits(), &interrupt::listen()?)?;
     let names = match provider {
         Provider::Script { .. } => BTreeMap::new(),
         _ => wire_names(&config.models.0),

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 use runvil::engine::model::Model;
 use runvil::harness::gateway::{CatalogError, Fetched, Gateway, current_model};
 use runvil::harness::model::{Abort, Broker, Terms};
 use runvil::harness::yaml::{Identified, YamlError};
-use runvil::harness::{Limits, Script};
+use runvil::harness::{CancelToken, Limits, Script};
 use runvil::prompt::Dialect;
 
 use super::args::HostArgs;
@@ -18,7 +20,10 @@ use super::config::{self, Config, ModelEntry};
 use super::help::Backing;
 use super::live::Live;
 use super::source::{self, TEXT_CAP};
-use super::status::SetupError;
+use super::status::{SetupError, Unready};
+
+/// How often a wait for the gateway looks for a Ctrl-C.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What answers model rounds.
 pub enum Provider {
@@ -127,32 +132,34 @@ impl Provider {
 
     /// The current model of a run (spec M8, M75). A gateway is asked for its catalog only where the
     /// prompt has roles: nothing of another depends on a model, so that it needs no network.
+    /// `cancel` ends the wait for it.
     pub fn current(
         &self,
         limits: Limits,
+        cancel: &CancelToken,
         has_roles: impl FnOnce() -> bool,
-    ) -> Result<Option<Model>, SetupError> {
+    ) -> Result<Option<Model>, Unready> {
         let is_asked = matches!(self, Self::Gateway { configured, .. } if configured.is_empty());
         if is_asked && !has_roles() {
             return Ok(None);
         }
-        let mut catalog = self.catalog(limits)?;
+        let mut catalog = self.catalog(limits, cancel)?;
         match catalog.current {
             Current::Is(at) => Ok(Some(catalog.models.swap_remove(at))),
             Current::None(_) => Ok(None),
-            Current::Absent(error) => Err(error),
+            Current::Absent(error) => Err(error.into()),
         }
     }
 
-    /// The models that there are, and the current one.
-    pub fn catalog(&self, limits: Limits) -> Result<Catalog, SetupError> {
+    /// The models that there are, and the current one. `cancel` ends the wait for a gateway's.
+    pub fn catalog(&self, limits: Limits, cancel: &CancelToken) -> Result<Catalog, Unready> {
         match self {
             Self::Script { script, selected } => Ok(of_script(script.model(), selected.as_deref())),
             Self::Gateway {
                 gateway,
                 configured,
                 selected,
-            } => of_gateway(gateway, configured, selected.as_deref(), limits),
+            } => of_gateway(gateway, configured, selected.as_deref(), limits, cancel),
             Self::Nothing => Ok(Catalog {
                 models: Vec::new(),
                 current: Current::None(
@@ -235,23 +242,46 @@ fn of_script(model: &Model, selected: Option<&str>) -> Catalog {
     }
 }
 
+/// Does what an abort ends, which a cancel sets off.
+fn until_cancelled<T>(cancel: &CancelToken, abort: &Abort, deed: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if cancel.is_cancelled() {
+                    return abort.abort();
+                }
+            }
+        });
+        let outcome = deed();
+        drop(done);
+        outcome
+    })
+}
+
 fn of_gateway(
     gateway: &Gateway,
     configured: &[Model],
     selected: Option<&str>,
     limits: Limits,
-) -> Result<Catalog, SetupError> {
+    cancel: &CancelToken,
+) -> Result<Catalog, Unready> {
     let unresolved =
         |why: String| SetupError(format!("the run's model could not be resolved: {why}"));
     let (fetched, origin) = match configured {
         [] => {
-            let fetched = gateway.catalog(&Terms {
+            let abort = Abort::default();
+            let terms = Terms {
                 // The catalog has the cap of its own that spec M75 gives it.
                 response_cap: Limits::default().response_cap,
                 receive_timeout: Duration::from_secs(limits.receive_timeout),
-                abort: Abort::default(),
+                abort: abort.clone(),
                 show: None,
-            });
+            };
+            let fetched = until_cancelled(cancel, &abort, || gateway.catalog(&terms));
+            if cancel.is_cancelled() {
+                return Err(Unready::Cancelled);
+            }
             let fetched = fetched.map_err(|error| {
                 let mut why = format!("the model catalog could not be fetched: {error}");
                 if let CatalogError::Failed(failure) = &error {

@@ -69,6 +69,9 @@ impl RecordFile {
             true => Recorder::durable(opened),
             false => Recorder::file(opened),
         };
+        recorder
+            .claim()
+            .map_err(|error| blame(&error.to_string()))?;
         let file = file.clone();
         Ok(Some((Self { file, is_new }, recorder)))
     }

@@ -19,7 +19,7 @@ use super::operator::Answering;
 use super::provider::{Provider, configuration};
 use super::record::RecordFile;
 use super::source::{self, PROMPT_CAP, TEXT_CAP};
-use super::status::{SetupError, Status};
+use super::status::{SetupError, Status, Unready};
 use super::style::Style;
 use super::{console, interrupt, output, units};
 
@@ -116,7 +116,7 @@ struct Serving {
 }
 
 /// Reads what the words name, so that nothing runs unless all of it is there.
-fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), SetupError> {
+fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Unready> {
     let argument_file = args
         .args
         .as_deref()
@@ -146,21 +146,25 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
         let contract = prompt.as_ref().map(|prompt| &prompt.contract);
         contract.is_some_and(|contract| !contract.models.is_empty())
     };
-    let model = provider.current(limits, has_roles)?;
+    // What is read is read before Ctrl-C is listened for: standard input may never end.
+    let text = match argument_file {
+        Some(stdin) => source::read(stdin, TEXT_CAP)?,
+        None => args.args.clone().unwrap_or_else(|| args.text.join(" ")),
+    };
+    let input = args
+        .input
+        .as_ref()
+        .map(|input| source::read(input, TEXT_CAP))
+        .transpose()?;
+    let cancel = interrupt::listen()?;
+    let model = provider.current(limits, &cancel, has_roles)?;
     let backing = match model {
         Some(_) => provider.backing(),
         None => Backing::Nothing,
     };
     let mut launch = Launch {
-        args: match argument_file {
-            Some(stdin) => source::read(stdin, TEXT_CAP)?,
-            None => args.args.clone().unwrap_or_else(|| args.text.join(" ")),
-        },
-        input: args
-            .input
-            .as_ref()
-            .map(|input| source::read(input, TEXT_CAP))
-            .transpose()?,
+        args: text,
+        input,
         seed: args.seed,
         started_at: args.started_at,
         name: args.name.clone(),
@@ -174,7 +178,7 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Setup
             .as_ref()
             .map(|folder| open_store(folder))
             .transpose()?,
-        cancel: interrupt::listen()?,
+        cancel,
         stop: interrupt::listen_for_stop()?,
         operator: operator.operator(),
         ..Launch::default()

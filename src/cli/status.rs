@@ -43,6 +43,34 @@ impl From<Status> for ExitCode {
 #[derive(Debug)]
 pub struct SetupError(pub String);
 
+/// Why nothing ran.
+#[derive(Debug)]
+pub enum Unready {
+    /// Something has to be changed first.
+    Setup(SetupError),
+    /// Ctrl-C came before anything did.
+    Cancelled,
+}
+
+impl From<SetupError> for Unready {
+    fn from(error: SetupError) -> Self {
+        Self::Setup(error)
+    }
+}
+
+impl Unready {
+    /// Says why nothing ran, as [`SetupError::report`] does.
+    pub fn report(&self, json: bool, style: Style) -> Status {
+        match self {
+            Self::Setup(error) => error.report(json, style),
+            Self::Cancelled => {
+                console::log("cancelled before the run began");
+                Status::Cancelled
+            }
+        }
+    }
+}
+
 impl SetupError {
     /// Says why nothing ran: as an object on standard output where `--json` was given (spec C5),
     /// else on standard error.

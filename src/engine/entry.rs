@@ -21,7 +21,7 @@ use super::substitution::{Root, render};
 use super::tool_calls::ToolAsk;
 use super::toolbox::{Called, Toolbox};
 use crate::lua::{
-    Call, Conversation, Data, Failure, Global, Host, Library, Lookup, Object, Thrown, Vm,
+    Call, Conversation, Data, Failure, Global, Host, Library, Look, Lookup, Object, Thrown, Vm,
 };
 use crate::prompt::{Dialect, Scope, SectionId};
 
@@ -299,7 +299,9 @@ impl Host for Entry {
         let Some(block) = prose.block else {
             return Ok(String::new());
         };
-        render(self.shared.program.prose(prose.section, block), |root| {
+        let text = self.shared.program.prose(prose.section, block);
+        let look: Look<'_> = &|steps| call.step(steps);
+        render(text, call.memory(), look, |root| {
             Ok(match root {
                 "args" => Root::Text(self.input.args.to_string()),
                 "argv" if self.input.argv == Data::Null => Root::NoArgv,

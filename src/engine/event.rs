@@ -202,19 +202,6 @@ impl Serialize for Event {
     }
 }
 
-/// An event as a line of a record holds it, its coordinates standing beside it (spec R14).
-#[derive(Clone, Copy, Debug)]
-pub struct Unplaced<'a>(pub &'a Event);
-
-impl Serialize for Unplaced<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.0.head(&mut map)?;
-        self.0.kind.fields(&mut map)?;
-        map.end()
-    }
-}
-
 impl Event {
     /// Writes what every event has before its coordinates.
     fn head<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
@@ -226,7 +213,7 @@ impl Event {
 
 impl EventKind {
     /// Writes the kind's own fields.
-    fn fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+    pub(crate) fn fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         match self {
             Self::Plain(_) => {}
             Self::Checkpoint { message } => map.serialize_entry("message", message)?,

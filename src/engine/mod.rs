@@ -44,7 +44,7 @@ mod waits;
 
 pub use cancel::CancelPoint;
 pub use effect::{Answer, Effect, EffectId, Issued, ToolRequest, Withdrawal};
-pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult, Unplaced};
+pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult};
 pub use globals::functions;
 pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};

@@ -1,6 +1,6 @@
 //! Filling the placeholders of prose (spec part 02, section 16).
 
-use crate::lua::{Data, Failure};
+use crate::lua::{Data, Failure, Look, NotData};
 
 /// What a placeholder's first segment names, looked up at the moment of the render.
 pub(super) enum Root {
@@ -22,9 +22,12 @@ pub(super) enum Root {
     NotData,
 }
 
-/// Renders prose. `look_up` finds roots; what it fails with is passed on.
+/// Renders prose. `look_up` finds roots; what it fails with is passed on. `look` may end it, and so
+/// does a text of more than `most` bytes, which no section VM could hold.
 pub(super) fn render<E: From<Failure>>(
     text: &str,
+    most: usize,
+    look: Look<'_>,
     mut look_up: impl FnMut(&str) -> Result<Root, E>,
 ) -> Result<String, E> {
     let mut out = String::with_capacity(text.len());
@@ -39,7 +42,11 @@ pub(super) fn render<E: From<Failure>>(
                 return Err(fault.at(special).into());
             };
             let path = inside[..length].trim();
-            let value = resolve(path, &mut look_up)?.map_err(|fault| fault.at(special))?;
+            let value = resolve(path, look, &mut look_up)?.map_err(|fault| fault.at(special))?;
+            if value.len() > most.saturating_sub(out.len()) {
+                return Err(Failure::lua(NotData::TooLarge.message()).into());
+            }
+            look(1 + value.len() / 64).map_err(Failure::from)?;
             out.push_str(&value);
             special + length + 4
         } else if rest.starts_with("\\{{") || rest.starts_with("\\}}") {
@@ -76,8 +83,9 @@ impl Fault {
     }
 }
 
-fn resolve<E>(
+fn resolve<E: From<Failure>>(
     path: &str,
+    look: Look<'_>,
     look_up: &mut impl FnMut(&str) -> Result<Root, E>,
 ) -> Result<Result<String, Fault>, E> {
     let shown = preview(path);
@@ -133,7 +141,7 @@ fn resolve<E>(
     if *value == Data::Null && !in_item {
         return fault("NullValue", format!("missing {{{{ {shown} }}}}"));
     }
-    Ok(Ok(value.render()))
+    Ok(Ok(value.render_watched(look).map_err(Failure::from)?))
 }
 
 /// A path as messages show it (spec L142).
@@ -162,7 +170,7 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> Result<String, String> {
-        render(text, |root| {
+        render(text, 40, &|_| Ok(()), |root| {
             Ok::<_, Failure>(match root {
                 "args" => Root::Text("A".into()),
                 "g" => Root::Data(Data::from_json(r#"{"b":2,"a":[1,null],"n":null}"#).expect("ok")),
@@ -186,6 +194,15 @@ mod tests {
             rendered("a {{\n g \n}} \\").as_deref(),
             Ok("a {\"a\":[1,null],\"b\":2,\"n\":null} \\")
         );
+    }
+
+    #[test]
+    fn a_text_past_all_memory_is_not_built() {
+        // spec R14
+        let whole = "{{ g }}{{ args }}{{ args }}";
+        assert_eq!(rendered(whole).map(|text| text.len()), Ok(31));
+        let over = "{{ g }}{{ args }}{{ args }}{{ g }}";
+        assert_eq!(rendered(over), Err("not enough memory".to_owned()));
     }
 
     #[test]

@@ -80,14 +80,24 @@ fn drive(
     observe: &mut dyn FnMut(&Event),
 ) -> io::Result<Outcome> {
     let mut waiting = Waiting::new(outside);
-    let reaches_out = |effect: &Effect| match effect {
-        Effect::Store { .. } => outside.store.outlives_process(),
-        Effect::Model(_) | Effect::Tool(_) => true,
-        Effect::Timer { .. } => false,
+    let store_stays = outside.store.outlives_process();
+    // Of what a script answers, and what is done in memory, nothing is left without this process. A
+    // round that is asked outside hands the lines over itself.
+    let reaches_out = |item: &Item| match item {
+        Item::Effect(issued) => match issued.effect {
+            Effect::Store { .. } => store_stays,
+            Effect::Tool(_) => true,
+            Effect::Model(_) | Effect::Timer { .. } => false,
+        },
+        Item::Event(_) => false,
     };
     let next_step = |run: &mut Run, journal: &mut Journal| {
         let step = run.step();
-        journal.step(&step, reaches_out).map(|()| step)
+        journal.step(&step)?;
+        if step.items.iter().any(reaches_out) {
+            journal.flush()?;
+        }
+        Ok::<_, io::Error>(step)
     };
     let (mut step, mut done) = match resumed {
         Some(Resumed { step, done }) => (step, done),
@@ -115,7 +125,7 @@ fn drive(
                     let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
                     waiting.fire_after(span, issued.id);
                 }
-                Effect::Model(round) => waiting.ask(issued.id, round, outside),
+                Effect::Model(round) => waiting.ask(issued.id, round, outside, journal)?,
                 Effect::Tool(request) => waiting.call(issued.id, request, issued.task, outside),
             }
         }
@@ -126,15 +136,25 @@ fn drive(
         }
         // A direct effect's answer is the next one taken (spec K205).
         if let Some((id, answer)) = direct {
-            journal.answer(id, &answer)?;
+            journal.answer(id, &answer, !store_stays)?;
             run.answer(id, answer);
         } else if !step.more {
-            if waiting.answers.is_empty() {
+            let waits = waiting.answers.is_empty();
+            if waits {
                 journal.flush()?;
             }
             match waiting.next(outside, || run.get_ahead()) {
-                Next::Answer(id, answer) => {
-                    journal.answer(id, &answer)?;
+                Next::Answer(Queued {
+                    id,
+                    answer,
+                    is_fetched,
+                    ..
+                }) => {
+                    journal.answer(id, &answer, !(store_stays || waits || is_fetched))?;
+                    // What was fetched is not asked for again, however long the next step takes.
+                    if is_fetched {
+                        journal.flush()?;
+                    }
                     run.answer(id, answer);
                 }
                 Next::Stop(ids) => journal.stop(&run.stop(&ids))?,

@@ -8,6 +8,7 @@ use super::convert::{NotData, to_data, to_sequences, type_name};
 use super::data::Data;
 use super::failure::Failure;
 use super::guard::is_frozen;
+use super::host::{Call, Host};
 use super::object::Object;
 use super::raised::failure_of;
 use super::vm::scalar;
@@ -132,14 +133,14 @@ impl Arg {
     ///
     /// # Errors
     /// Where it is not data, and its type.
-    pub fn data(&self, root: &str) -> Result<Data, NotData> {
-        to_data(&self.0, root)
+    pub fn data<H: Host>(&self, root: &str, call: &Call<'_, H>) -> Result<Data, NotData> {
+        to_data(call.lua, &self.0, root)
     }
 
     /// As [`Arg::data`], but a table with a sequence part is that sequence, whatever else it
     /// holds (spec M35).
-    pub fn sequences(&self, root: &str) -> Result<Data, NotData> {
-        to_sequences(&self.0, root)
+    pub fn sequences<H: Host>(&self, root: &str, call: &Call<'_, H>) -> Result<Data, NotData> {
+        to_sequences(call.lua, &self.0, root)
     }
 
     /// The text of a result (spec K21a); `None` is nil.

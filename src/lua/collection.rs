@@ -5,6 +5,7 @@ use mlua::{Lua, Table, Value};
 use super::convert::{sorted_pairs, to_lua};
 use super::failure::Failure;
 use super::guard::snapshot_of;
+use super::watch::{Cancelled, Watch};
 use crate::prompt::Dialect;
 
 /// A collection's members in the order of spec K64: an array member as itself, a keyed one as a
@@ -27,7 +28,8 @@ pub(super) fn collect(lua: &Lua, dialect: Dialect, collection: Value) -> mlua::R
         ));
     };
     // A guarded table stands for the data it holds.
-    let table = match snapshot_of(&table) {
+    let watch = Watch::of(lua);
+    let table = match snapshot_of(&table, &watch)? {
         Some(data) => match to_lua(lua, &data)? {
             Value::Table(plain) => plain,
             _ => table,
@@ -36,9 +38,9 @@ pub(super) fn collect(lua: &Lua, dialect: Dialect, collection: Value) -> mlua::R
     };
     let length = table.raw_len();
     let in_array = |key: &Value| matches!(key, Value::Integer(i) if *i >= 1 && *i <= length as i64);
-    let keyed: Vec<(Value, Value)> = match is_sequence(&table, length) {
+    let keyed: Vec<(Value, Value)> = match is_sequence(&table, length, &watch)? {
         true => Vec::new(),
-        false => sorted_pairs(&table)
+        false => sorted_pairs(&table, &watch)?
             .into_iter()
             .filter(|(key, _)| !in_array(key))
             .collect(),
@@ -48,11 +50,13 @@ pub(super) fn collect(lua: &Lua, dialect: Dialect, collection: Value) -> mlua::R
     }
     let members = lua.create_table_with_capacity(length + keyed.len(), 0)?;
     for at in 1..=length {
+        watch.step(1)?;
         let member: Value = table.raw_get(at)?;
         check_member(&member, || at.to_string()).map_err(refuse)?;
         members.raw_set(at, member)?;
     }
     for (at, (key, member)) in (length + 1..).zip(keyed) {
+        watch.step(1)?;
         check_member(&member, || label(lua, &key)).map_err(refuse)?;
         let pair = lua.create_table_with_capacity(0, 2)?;
         pair.raw_set("key", key)?;
@@ -68,17 +72,23 @@ pub(super) fn collect(lua: &Lua, dialect: Dialect, collection: Value) -> mlua::R
 }
 
 /// Whether a table has no keys but `1..length`: its count then says so without a sort.
-fn is_sequence(table: &Table, length: usize) -> bool {
-    table.pairs::<Value, Value>().take(length + 1).count() <= length
-        && (length == 0
-            || table
-                .raw_get::<Value>(length)
-                .is_ok_and(|last| !last.is_nil()))
-        && (1..=length).all(|at| {
-            table
-                .raw_get::<Value>(at)
-                .is_ok_and(|member| !member.is_nil())
-        })
+fn is_sequence(table: &Table, length: usize, watch: &Watch) -> Result<bool, Cancelled> {
+    let mut count = 0;
+    for _ in table.pairs::<Value, Value>() {
+        watch.step(1)?;
+        count += 1;
+        if count > length {
+            return Ok(false);
+        }
+    }
+    for at in (1..=length).rev() {
+        watch.step(1)?;
+        let member = table.raw_get::<Value>(at);
+        if member.map_or(true, |member| member.is_nil()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn check_key(key: &Value) -> Result<(), String> {

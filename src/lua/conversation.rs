@@ -12,6 +12,7 @@ use super::helpers::{self, Helper};
 use super::host::{Call, Function, Host};
 use super::reply::Reply;
 use super::vm::Core;
+use super::watch::Watch;
 
 /// The engine's part of conversations: what the helpers written in Lua call.
 pub struct Conversation<H: Host> {
@@ -84,8 +85,8 @@ impl<H: Host> Core<H> {
 
 /// Appends records to a message list, all or none: a plain list as it is, whatever its metatable says,
 /// a guarded one through its guard (spec M41).
-fn append(_: &Lua, (list, records): (Table, Table)) -> mlua::Result<()> {
-    let guarded = snapshot_of(&list);
+fn append(lua: &Lua, (list, records): (Table, Table)) -> mlua::Result<()> {
+    let guarded = snapshot_of(&list, &Watch::of(lua))?;
     let length = match &guarded {
         Some(Data::List(items)) => items.len(),
         Some(_) => 0,

@@ -1,12 +1,8 @@
 //! JSON data: what `var`, arguments, snapshots and effects are made of (spec L37, L136).
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
 
 /// A JSON value. Arrays, objects and strings are shared, so a clone costs a counter and a value
 /// crosses sections, chains and threads without a copy.
@@ -121,54 +117,6 @@ impl Data {
         Self::map(entries.into_iter().map(|(k, v)| (k.into(), v)).collect())
     }
 
-    /// Reads JSON text. Of a key written twice the last one wins (spec L112).
-    ///
-    /// # Errors
-    /// The reader's own description, where the text is not one JSON value.
-    pub fn from_json(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| error.to_string())
-    }
-
-    /// As [`Data::from_json`], for text of a prompt's own: data of more than `limit` values is
-    /// refused before it is built.
-    ///
-    /// # Errors
-    /// Also `too many values`.
-    pub fn from_json_within(text: &str, limit: usize) -> Result<Self, String> {
-        match Self::count_in_json(text) <= limit {
-            true => Self::from_json(text),
-            false => Err("too many values".to_owned()),
-        }
-    }
-
-    /// How many values JSON text holds.
-    pub(crate) fn count_in_json(text: &str) -> usize {
-        // Every value but the first follows one of these, outside of strings.
-        let (mut count, mut in_string, mut is_escaped) = (1, false, false);
-        let mut last = b' ';
-        for byte in text.bytes() {
-            match byte {
-                _ if is_escaped => is_escaped = false,
-                b'\\' => is_escaped = in_string,
-                b'"' => in_string = !in_string,
-                _ if in_string => {}
-                b' ' | b'\n' | b'\r' | b'\t' => continue,
-                b',' | b'[' | b'{' => count += 1,
-                // In an empty one nothing followed.
-                b']' | b'}' if matches!(last, b'[' | b'{') => count -= 1,
-                _ => {}
-            }
-            last = byte;
-        }
-        count
-    }
-
-    /// The compact JSON text (spec L136).
-    pub fn to_json(&self) -> String {
-        // Keys are strings and floats finite, so writing to memory cannot fail.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
     /// The value as it stands in rendered prose: a string verbatim, else JSON (spec L136).
     pub fn render(&self) -> String {
         match self {
@@ -216,76 +164,6 @@ impl Data {
     }
 }
 
-impl Serialize for Data {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Int(value) => serializer.serialize_i64(*value),
-            Self::Float(value) => serializer.serialize_f64(*value),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::List(items) => serializer.collect_seq(items.iter()),
-            Self::Map(map) => serializer.collect_map(map.iter().map(|(k, v)| (&**k, v))),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Data {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(DataVisitor)
-    }
-}
-
-struct DataVisitor;
-
-impl<'de> Visitor<'de> for DataVisitor {
-    type Value = Data;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Data, E> {
-        Ok(Data::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Data, E> {
-        Ok(Data::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Data, E> {
-        Ok(Data::Int(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Data, E> {
-        Ok(i64::try_from(value).map_or(Data::Float(value as f64), Data::Int))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Data, E> {
-        Ok(Data::Float(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Data, E> {
-        Ok(Data::text(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Data, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(Data::list(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Data, A::Error> {
-        let mut map = BTreeMap::new();
-        while let Some((key, value)) = access.next_entry::<String, Data>()? {
-            map.insert(Arc::from(key), value);
-        }
-        Ok(Data::map(map))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,26 +187,6 @@ mod tests {
         }
         assert_eq!(data.depth(), 101);
         assert_eq!(data.size(), usize::MAX);
-    }
-
-    #[test]
-    fn values_are_counted_outside_of_strings() {
-        for (text, count) in [
-            ("5", 1),
-            ("{}", 1),
-            (" [ [ ] , { } ] ", 3),
-            (r#"["[",[],"{"]"#, 4),
-            (r#"{"[":{}}"#, 2),
-        ] {
-            assert_eq!(Data::count_in_json(text), count, "{text}");
-        }
-        let text = r#"{"a,[{\"],":[1,"\\",{"b":null}]}"#;
-        assert_eq!(Data::count_in_json(text), 6);
-        assert!(Data::from_json_within(text, 6).is_ok());
-        assert_eq!(
-            Data::from_json_within(text, 5),
-            Err("too many values".to_owned())
-        );
     }
 
     #[test]

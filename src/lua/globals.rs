@@ -296,11 +296,11 @@ impl<H: Host> Core<H> {
             Function::Direct(body) => {
                 lua.create_function(move |lua, mut args: mlua::MultiValue| {
                     core.poll()?;
-                    let reply = body(&Call {
+                    let reply = core.done(body(&Call {
                         lua,
                         core: &core,
                         args: args.make_contiguous(),
-                    })?;
+                    }))?;
                     Ok(reply.into_lua(lua, &core)?.into_multi())
                 })
             }
@@ -308,11 +308,11 @@ impl<H: Host> Core<H> {
                 let ask = lua.create_function(move |lua, mut args: mlua::MultiValue| {
                     core.poll()?;
                     core.suspends();
-                    let request = body(&Call {
+                    let request = core.done(body(&Call {
                         lua,
                         core: &core,
                         args: args.make_contiguous(),
-                    })?;
+                    }))?;
                     *core.request.borrow_mut() = Some(request);
                     Ok(())
                 })?;
@@ -344,6 +344,15 @@ impl<H: Host> Core<H> {
                 helper.call((ask, collect, natives.0, natives.1))
             }
         }
+    }
+
+    /// What a function of the engine gives. Where it failed and the run was cancelled meanwhile, that
+    /// is why, whatever words it has for it.
+    fn done<T>(&self, given: Result<T, Failure>) -> mlua::Result<T> {
+        given.map_err(|failure| match self.watch.is_cancelled() {
+            true => interrupt().into(),
+            false => failure.into(),
+        })
     }
 
     fn suspender(&self, lua: &Lua) -> mlua::Result<LuaFunction> {
@@ -417,16 +426,13 @@ impl<H: Host> Core<H> {
         if let Some(guards) = lua.app_data_ref::<Guards>() {
             return Ok(guards.clone());
         }
-        let guards = Guards::new(lua, self.memory, self.cancel.clone())?;
+        let guards = Guards::new(lua, self.memory)?;
         lua.set_app_data(guards.clone());
         Ok(guards)
     }
 
     /// Fails once the run is cancelled: a call of the engine is one of the places that look.
     pub(super) fn poll(&self) -> mlua::Result<()> {
-        match self.cancel.is_raised() && !self.told.get() {
-            false => Ok(()),
-            true => Err(interrupt().into()),
-        }
+        Ok(self.watch.poll()?)
     }
 }

@@ -11,11 +11,10 @@ use std::rc::Rc;
 
 use mlua::{Function, Lua, Table, Value};
 
-use super::cancel::Cancel;
 use super::convert::{Entries, Key, NotData, to_data_at, to_lua};
 use super::data::Data;
 use super::failure::Failure;
-use super::vm::interrupt;
+use super::watch::{Cancelled, Watch};
 
 /// Objects up to this size have their scalars put in the shadow at once.
 const EAGER: usize = 16;
@@ -62,14 +61,14 @@ enum Slot {
 
 impl Content {
     /// The data of a key. A part that has a node is in the shadow and not asked for here.
-    fn get(&self, key: &Key) -> Option<Data> {
-        match self {
-            Self::Own { entries, .. } => match entries.get(key)? {
-                Slot::Node(node) => Some(node.snapshot()),
-                Slot::Data(data) => Some(data.clone()),
+    fn get(&self, key: &Key, watch: &Watch) -> Result<Option<Data>, Cancelled> {
+        Ok(match self {
+            Self::Own { entries, .. } => match entries.get(key) {
+                Some(slot) => Some(slot.data(watch)?),
+                None => None,
             },
             Self::Shared { data, .. } => part_of(data, key).cloned(),
-        }
+        })
     }
 
     fn attach(&mut self, key: Key, node: Rc<Node>) {
@@ -84,9 +83,9 @@ impl Content {
 
     /// Replaces one entry, and gives the size of what stood there. Shared data first becomes
     /// entries of the node's own: one level of it, its parts still shared.
-    fn assign(&mut self, key: Key, value: Data) -> usize {
+    fn assign(&mut self, key: Key, value: Data, watch: &Watch) -> Result<usize, Cancelled> {
         if let Self::Shared { data, children } = self {
-            let mut entries = entries_of(data);
+            let mut entries = entries_of(data, watch)?;
             let children = std::mem::take(children).into_iter();
             entries.extend(children.map(|(key, node)| (key, Slot::Node(node))));
             *self = Self::Own {
@@ -95,45 +94,52 @@ impl Content {
             };
         }
         let Self::Own { entries, data } = self else {
-            return 0;
+            return Ok(0);
         };
         *data = None;
         let old = match value {
             Data::Null => entries.remove(&key),
             value => entries.insert(key, Slot::Data(value)),
         };
-        old.map_or(0, |slot| slot.data().size())
+        match old {
+            Some(slot) => Ok(slot.data(watch)?.size()),
+            None => Ok(0),
+        }
     }
 
-    fn snapshot(&mut self) -> Data {
+    fn snapshot(&mut self, watch: &Watch) -> Result<Data, Cancelled> {
         let (data, children) = match self {
             Self::Shared { data, children } => (data, children),
             Self::Own {
                 data: Some(data), ..
-            } => return data.clone(),
+            } => return Ok(data.clone()),
             Self::Own { entries, data } => {
                 let mut out = Entries::with_capacity(entries.len());
                 let mut plain = true;
                 for (key, slot) in &*entries {
+                    watch.step(1)?;
                     plain &= matches!(slot, Slot::Data(_));
-                    out.push(key.clone(), slot.data());
+                    out.push(key.clone(), slot.data(watch)?);
                 }
-                let whole = out.finish();
+                let whole = out.finish(watch)?;
                 // A part that has a node may change without this one knowing.
                 *data = plain.then(|| whole.clone());
-                return whole;
+                return Ok(whole);
             }
         };
         let data = &*data;
-        let changed: Vec<(&Key, Data)> = children
-            .iter()
-            .map(|(key, node)| (key, node.snapshot()))
-            .filter(|(key, value)| !part_of(data, key).is_some_and(|old| old.same(value)))
-            .collect();
-        if changed.is_empty() {
-            return data.clone();
+        let mut changed: Vec<(&Key, Data)> = Vec::new();
+        for (key, node) in children.iter() {
+            watch.step(1)?;
+            let value = node.snapshot(watch)?;
+            if !part_of(data, key).is_some_and(|old| old.same(&value)) {
+                changed.push((key, value));
+            }
         }
-        match data {
+        if changed.is_empty() {
+            return Ok(data.clone());
+        }
+        Ok(match data {
             Data::Map(map) => {
                 let mut map = BTreeMap::clone(map);
                 for (key, value) in changed {
@@ -153,7 +159,7 @@ impl Content {
                 Data::list(items)
             }
             scalar => scalar.clone(),
-        }
+        })
     }
 }
 
@@ -167,34 +173,43 @@ fn part_of<'a>(data: &'a Data, key: &Key) -> Option<&'a Data> {
 }
 
 /// One level of data as entries. A null reads as nil, and nil stands under no key.
-fn entries_of(data: &Data) -> BTreeMap<Key, Slot> {
-    let entry =
-        |key: Key, value: &Data| (*value != Data::Null).then(|| (key, Slot::Data(value.clone())));
+fn entries_of(data: &Data, watch: &Watch) -> Result<BTreeMap<Key, Slot>, Cancelled> {
+    let mut entries = Vec::new();
+    let mut put = |key: Key, value: &Data| -> Result<(), Cancelled> {
+        watch.step(1)?;
+        if *value != Data::Null {
+            entries.push((key, Slot::Data(value.clone())));
+        }
+        Ok(())
+    };
     match data {
-        Data::Map(map) => map
-            .iter()
-            .filter_map(|(key, value)| entry(Key::Text(key.clone()), value))
-            .collect(),
-        Data::List(items) => (1..)
-            .zip(items.iter())
-            .filter_map(|(i, value)| entry(Key::Int(i), value))
-            .collect(),
-        _ => BTreeMap::new(),
+        Data::Map(map) => {
+            for (key, value) in map.iter() {
+                put(Key::Text(key.clone()), value)?;
+            }
+        }
+        Data::List(items) => {
+            for (i, value) in (1..).zip(items.iter()) {
+                put(Key::Int(i), value)?;
+            }
+        }
+        _ => {}
     }
+    Ok(entries.into_iter().collect())
 }
 
 impl Slot {
-    fn data(&self) -> Data {
+    fn data(&self, watch: &Watch) -> Result<Data, Cancelled> {
         match self {
-            Self::Data(data) => data.clone(),
-            Self::Node(node) => node.snapshot(),
+            Self::Data(data) => Ok(data.clone()),
+            Self::Node(node) => node.snapshot(watch),
         }
     }
 }
 
 impl Node {
-    fn snapshot(&self) -> Data {
-        self.content.borrow_mut().snapshot()
+    fn snapshot(&self, watch: &Watch) -> Result<Data, Cancelled> {
+        self.content.borrow_mut().snapshot(watch)
     }
 }
 
@@ -206,8 +221,8 @@ fn node_of(table: &Table) -> Option<Rc<Node>> {
 }
 
 /// The data a table stands for, if it is a guarded one.
-pub(super) fn snapshot_of(table: &Table) -> Option<Data> {
-    node_of(table).map(|node| node.snapshot())
+pub(super) fn snapshot_of(table: &Table, watch: &Watch) -> Result<Option<Data>, Cancelled> {
+    node_of(table).map(|node| node.snapshot(watch)).transpose()
 }
 
 /// Whether a table is guarded and nothing can be assigned to it.
@@ -223,17 +238,14 @@ pub(super) struct Guards {
     /// How many bytes of data may be assigned on top of what there was; it is Rust's memory, which
     /// Lua's own ceiling does not see.
     room: Rc<Cell<usize>>,
-    /// Set when the run is cancelled: an assignment may copy much.
-    cancel: Cancel,
 }
 
 impl Guards {
-    pub(super) fn new(lua: &Lua, memory: usize, cancel: Cancel) -> mlua::Result<Self> {
+    pub(super) fn new(lua: &Lua, memory: usize) -> mlua::Result<Self> {
         Ok(Self {
             assign: lua.create_function(assign)?,
             load: lua.create_function(load)?,
             room: Rc::new(Cell::new(memory)),
-            cancel,
         })
     }
 
@@ -317,7 +329,7 @@ fn load(lua: &Lua, (shadow, key): (Table, Value)) -> mlua::Result<Value> {
     let (Some(node), Some(name)) = (node_of(&shadow), Key::from_lua(&key)) else {
         return Ok(Value::Nil);
     };
-    let found = node.content.borrow().get(&name);
+    let found = node.content.borrow().get(&name, &Watch::of(lua))?;
     let value = match found {
         None => return Ok(Value::Nil),
         Some(data @ (Data::List(_) | Data::Map(_))) => {
@@ -358,14 +370,14 @@ fn assign(lua: &Lua, (proxy, key, value): (Table, Value, Value)) -> mlua::Result
         return Err(Failure::lua(not_data.message()).into());
     };
     let guards = guards(lua)?;
-    if guards.cancel.is_raised() {
-        return Err(interrupt().into());
-    }
+    // An assignment may copy much.
+    let watch = Watch::of(lua);
+    watch.poll()?;
     let path = format!("{}{}", node.path, name.path());
-    let data = to_data_at(&value, &path, node.depth + 1).map_err(|e| Failure::lua(e.message()))?;
+    let data = to_data_at(lua, &value, &path, node.depth + 1).map_err(NotData::failure)?;
     let nested = matches!(data, Data::List(_) | Data::Map(_));
     guards.charge(data.size())?;
-    let freed = node.content.borrow_mut().assign(name, data);
+    let freed = node.content.borrow_mut().assign(name, data, &watch)?;
     guards.room.set(guards.room.get().saturating_add(freed));
     let shadow: Table = match proxy.metatable() {
         Some(metatable) => metatable.raw_get("__index")?,

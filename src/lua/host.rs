@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mlua::{Lua, Value};
+use mlua::{Lua, Table, Value};
 
 use super::arg::Arg;
 use super::compile::Compiled;
@@ -16,6 +16,7 @@ use super::object::Object;
 use super::raised::failure_of;
 use super::reply::Reply;
 use super::vm::Core;
+use super::watch::Cancelled;
 
 /// The engine's side of one section VM.
 pub trait Host: Sized + 'static {
@@ -212,11 +213,31 @@ impl<H: Host> Call<'_, H> {
         let Some(Value::Table(table)) = self.args.get(index) else {
             return Ok(Vec::new());
         };
-        let plain = snapshot_of(table).map(|data| convert::to_lua(self.lua, &data));
-        let plain = plain.transpose().map_err(|error| failure_of(&error))?;
+        let plain = self.plain(table).map_err(|error| failure_of(&error))?;
         let table = plain.as_ref().and_then(Value::as_table).unwrap_or(table);
         let pairs = table.pairs::<Value, Value>().filter_map(Result::ok);
         Ok(pairs.map(|(key, value)| (Arg(key), Arg(value))).collect())
+    }
+
+    /// The plain table that a guarded one stands for.
+    fn plain(&self, table: &Table) -> mlua::Result<Option<Value>> {
+        let data = snapshot_of(table, &self.core.watch)?;
+        data.map(|data| convert::to_lua(self.lua, &data))
+            .transpose()
+    }
+
+    /// Counts steps of a function that may work long, and looks at the cancel flag now and then: every
+    /// 4,096 steps (spec R19). A step is what takes up to 100 ns.
+    ///
+    /// # Errors
+    /// The run was cancelled.
+    pub fn step(&self, steps: usize) -> Result<(), Cancelled> {
+        self.core.watch.step(steps)
+    }
+
+    /// How much the section VM may hold, in bytes.
+    pub fn memory(&self) -> usize {
+        self.core.memory
     }
 
     /// The type word of an argument, for messages; `nil` for an absent one.
@@ -283,7 +304,7 @@ impl<H: Host> Call<'_, H> {
     /// # Errors
     /// Where it is not data, and its type.
     pub fn data(&self, index: usize, root: &str) -> Result<Data, NotData> {
-        convert::to_data(self.args.get(index).unwrap_or(&Value::Nil), root)
+        convert::to_data(self.lua, self.args.get(index).unwrap_or(&Value::Nil), root)
     }
 
     /// The current contents of `var` (spec L52, L56).
@@ -303,6 +324,10 @@ impl<H: Host> Call<'_, H> {
         if value.is_nil() {
             return Ok(Lookup::Nil);
         }
-        Ok(convert::to_data(&value, name).map_or(Lookup::Other, Lookup::Data))
+        Ok(match convert::to_data(self.lua, &value, name) {
+            Ok(data) => Lookup::Data(data),
+            Err(NotData::Cancelled) => return Err(Failure::from(Cancelled).into()),
+            Err(_) => Lookup::Other,
+        })
     }
 }

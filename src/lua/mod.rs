@@ -15,6 +15,7 @@ mod globals;
 mod guard;
 mod helpers;
 mod host;
+mod json;
 mod library;
 mod object;
 mod order;
@@ -28,6 +29,7 @@ mod sealed;
 mod state;
 mod strings;
 mod vm;
+mod watch;
 
 pub use arg::{Arg, NotUtf8};
 pub use cancel::Cancel;
@@ -37,10 +39,12 @@ pub use convert::NotData;
 pub use data::Data;
 pub use failure::{Class, Failure, Field, INTERRUPTED, Kind};
 pub use host::{Call, Definition, Function, Global, Host, Library, Lookup, Thrown, Written};
+pub use json::Look;
 pub use object::{Fields, Object, Part};
 pub use reply::{Delivery, Reply};
 pub use state::State;
 pub use vm::{Flow, Seeds, Vm};
+pub use watch::Cancelled;
 
 /// The heading reference in a call's first argument: its type is checked here, what it says where
 /// it is resolved (spec K12, K13).

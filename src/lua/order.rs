@@ -71,27 +71,77 @@ pub(super) fn sort_keys(keys: &Table, poll: &dyn Fn() -> mlua::Result<()>) -> ml
         }
         sorted.push(key?);
     }
-    // Run by run, then pairs of runs: each step is short but the last few, which are quick.
-    let mut width = RUN;
-    for run in sorted.chunks_mut(RUN) {
-        poll()?;
-        run.sort_by(compare);
-    }
-    while width < sorted.len() {
-        for pair in sorted.chunks_mut(2 * width) {
-            poll()?;
-            // Two sorted runs, which this sort takes as they are and merges.
-            pair.sort_by(compare);
-        }
-        width *= 2;
-    }
-    for (at, key) in (1usize..).zip(sorted) {
+    for (at, key) in (1usize..).zip(sort(sorted, compare, poll)?) {
         if at.is_multiple_of(RUN) {
             poll()?;
         }
         keys.raw_set(at, key)?;
     }
     Ok(())
+}
+
+/// Sorts, and leaves equal ones in their order. `poll` fails once the run is cancelled.
+pub(super) fn sort<T, E>(
+    mut items: Vec<T>,
+    compare: impl Fn(&T, &T) -> Ordering,
+    poll: impl Fn() -> Result<(), E>,
+) -> Result<Vec<T>, E> {
+    if items.len() <= RUN {
+        items.sort_by(compare);
+        return Ok(items);
+    }
+    // Run by run, then pairs of runs. What was in order is so far one run, however long.
+    let mut runs: Vec<Vec<T>> = Vec::new();
+    let mut items = items.into_iter();
+    while !items.as_slice().is_empty() {
+        poll()?;
+        let mut run: Vec<T> = items.by_ref().take(RUN).collect();
+        run.sort_by(&compare);
+        match (runs.last_mut(), run.first()) {
+            (Some(before), Some(first))
+                if before
+                    .last()
+                    .is_some_and(|last| compare(last, first).is_le()) =>
+            {
+                before.append(&mut run);
+            }
+            _ => runs.push(run),
+        }
+    }
+    while runs.len() > 1 {
+        let mut pairs = std::mem::take(&mut runs).into_iter();
+        while let Some(left) = pairs.next() {
+            runs.push(match pairs.next() {
+                Some(right) => merge(left, right, &compare, &poll)?,
+                None => left,
+            });
+        }
+    }
+    Ok(runs.pop().unwrap_or_default())
+}
+
+fn merge<T, E>(
+    left: Vec<T>,
+    right: Vec<T>,
+    compare: &impl Fn(&T, &T) -> Ordering,
+    poll: &impl Fn() -> Result<(), E>,
+) -> Result<Vec<T>, E> {
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    loop {
+        if merged.len().is_multiple_of(RUN) {
+            poll()?;
+        }
+        let next = match (left.peek(), right.peek()) {
+            (Some(a), Some(b)) if compare(b, a).is_lt() => right.next(),
+            (Some(_), _) => left.next(),
+            (None, _) => right.next(),
+        };
+        match next {
+            Some(item) => merged.push(item),
+            None => return Ok(merged),
+        }
+    }
 }
 
 /// The key that follows `after` outside the array part of `length`, the first one after nil
@@ -134,6 +184,29 @@ pub(super) fn following(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_sort_is_stable_and_ends_when_told() {
+        // Runs that are in order, in disorder, and the other way round, with equal ones.
+        let orders: [fn(usize) -> usize; 3] = [|at| at, |at| at * 7919 % 997, |at| 50_000 - at];
+        for order in orders {
+            let items: Vec<(usize, usize)> = (0..50_000).map(|at| (order(at), at)).collect();
+            let mut expected = items.clone();
+            expected.sort_by_key(|item| item.0);
+            let compare = |a: &(usize, usize), b: &(usize, usize)| a.0.cmp(&b.0);
+            assert_eq!(
+                sort(items.clone(), compare, || Ok::<_, ()>(())),
+                Ok(expected)
+            );
+            let polls = std::cell::Cell::new(0);
+            let poll = || {
+                polls.set(polls.get() + 1);
+                (polls.get() <= 5).then_some(()).ok_or("cancelled")
+            };
+            let left_at = sort(items, compare, poll);
+            assert_eq!(left_at, Err("cancelled"));
+        }
+    }
 
     #[test]
     fn numbers_compare_by_exact_value() {

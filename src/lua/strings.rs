@@ -13,8 +13,6 @@ use super::vm::{Core, interrupt};
 
 /// How much is copied between two looks at the cancel flag, in bytes.
 const PIECE: usize = 1 << 20;
-/// The longest string that Lua can have.
-const LONGEST: u64 = i64::MAX as u64;
 
 /// What a function does with its arguments.
 type Body<T> = fn(&T, &Lua, &[Value]) -> Result<Vec<Value>, Failed>;
@@ -35,6 +33,7 @@ impl<H: Host> Core<H> {
     /// The string functions that are replaced, but for `format`.
     pub(super) fn strings(self: &Rc<Self>, lua: &Lua) -> mlua::Result<mlua::Table> {
         let base = |name: &str| self.base.raw_get::<Value>(name);
+        let memory = self.memory;
         let string = |name| self.native(lua, "string", name);
         helpers::load(lua, Helper::Strings)?.call((
             string("find")?,
@@ -53,7 +52,24 @@ impl<H: Host> Core<H> {
             self.answering(lua, Self::search)?,
             self.answering(lua, Self::scan)?,
             self.answering(lua, Self::substitute)?,
-            (self.answering(lua, Self::repeat)?,),
+            (
+                lua.create_function(|_, pattern: LuaString| {
+                    Ok(pattern::captures_in_pieces(&pattern.as_bytes()))
+                })?,
+                lua.create_function(
+                    |lua, (text, pattern, from): (LuaString, LuaString, usize)| {
+                        let ends = pattern::pieces(&text.as_bytes(), &pattern.as_bytes(), from - 1);
+                        lua.create_sequence_from(ends)
+                    },
+                )?,
+                lua.create_function(move |lua, bytes: i64| {
+                    let bytes = usize::try_from(bytes).unwrap_or_default();
+                    match lua.used_memory().saturating_add(bytes) > memory {
+                        true => lua.gc_collect(),
+                        false => Ok(()),
+                    }
+                })?,
+            ),
         ))
     }
 
@@ -73,15 +89,20 @@ impl<H: Host> Core<H> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.cancel.is_raised() && !self.told.get()
+        self.watch.is_cancelled()
     }
 
-    /// Reads the arguments of `gmatch` or `gsub`.
+    /// Reads the arguments of `gmatch`, `gsub` or `rep`.
     fn read(&self, lua: &Lua, args: &[Value]) -> Result<Vec<Value>, Failed> {
         let Some((name, args)) = args.split_first() else {
             return Ok(Vec::new());
         };
-        let is_gsub = matches!(name, Value::String(name) if *name == "gsub");
+        let is = |other: &str| matches!(name, Value::String(name) if *name == other);
+        let is_gsub = is("gsub");
+        if is("rep") {
+            let name = "rep";
+            return Self::read_repeated(&Arguments { lua, name, args });
+        }
         let args = Arguments {
             lua,
             name: if is_gsub { "gsub" } else { "gmatch" },
@@ -115,6 +136,22 @@ impl<H: Host> Core<H> {
             Value::String(pattern),
             by,
             Value::Integer(most),
+        ])
+    }
+
+    fn read_repeated(args: &Arguments<'_>) -> Result<Vec<Value>, Failed> {
+        let text = args.string(0)?;
+        let Some(count) = args.integer(1)? else {
+            return Err(args.type_error(1, "number"));
+        };
+        let between = match args.get(2) {
+            Value::Nil => args.lua.create_string("")?,
+            _ => args.string(2)?,
+        };
+        Ok(vec![
+            Value::String(text),
+            Value::Integer(count),
+            Value::String(between),
         ])
     }
 
@@ -295,51 +332,6 @@ impl<H: Host> Core<H> {
         out.extend_from_slice(&text[copied..]);
         let text = lua.create_string(&out)?;
         Ok(vec![Value::String(text), Value::Integer(count)])
-    }
-
-    /// `rep`.
-    fn repeat(&self, lua: &Lua, args: &[Value]) -> Result<Vec<Value>, Failed> {
-        let args = Arguments {
-            lua,
-            name: "rep",
-            args,
-        };
-        let text = args.string(0)?;
-        let Some(count) = args.integer(1)? else {
-            return Err(args.type_error(1, "number"));
-        };
-        let between = match args.get(2) {
-            Value::Nil => lua.create_string("")?,
-            _ => args.string(2)?,
-        };
-        let (text, between) = (&*text.as_bytes(), &*between.as_bytes());
-        let unit = text.len() as u64 + between.len() as u64;
-        let count = u64::try_from(count).unwrap_or(0);
-        if count == 0 || unit == 0 {
-            return Ok(vec![Value::String(lua.create_string("")?)]);
-        }
-        if unit > LONGEST / count {
-            return Err(Failed::Text("resulting string too large".to_owned()));
-        }
-        let total = unit * count - between.len() as u64;
-        if total > self.memory as u64 {
-            return Err(no_memory());
-        }
-        let total = total as usize;
-        let mut out = Vec::with_capacity(total);
-        out.extend_from_slice(text);
-        out.extend_from_slice(&between[..between.len().min(total - out.len())]);
-        // What is there is a whole number of texts, each with what stands between it and the next.
-        let unit = unit as usize;
-        let most = (PIECE / unit).max(1) * unit;
-        while out.len() < total {
-            let piece = out.len().min(most).min(total - out.len());
-            out.extend_from_within(..piece);
-            if self.is_cancelled() {
-                return Err(Fault::Cancelled.into());
-            }
-        }
-        Ok(vec![Value::String(lua.create_string(&out)?)])
     }
 }
 

@@ -13,7 +13,7 @@ use mlua::{
 
 use super::cancel::Cancel;
 use super::compile::Compiled;
-use super::convert::{to_data, to_lua};
+use super::convert::{NotData, to_data, to_lua};
 use super::data::Data;
 use super::failure::{Class, Failure, Kind};
 use super::helpers::{self, Helper};
@@ -23,6 +23,7 @@ use super::preempt;
 use super::raised::failure_of;
 use super::reply::Reply;
 use super::state::State;
+use super::watch::Watch;
 use crate::prompt::Dialect;
 
 /// How many instructions a block may run that was told of a cancel (spec K211), and how many run
@@ -88,12 +89,9 @@ pub(super) struct Core<H: Host> {
     pub(super) has_own_metatable: Cell<bool>,
     /// The names the prompt declares whose objects were not made yet.
     pub(super) objects: RefCell<Vec<Arc<str>>>,
-    pub(super) cancel: Cancel,
+    pub(super) watch: Watch,
     /// Whether Lua runs without a hook until a cancel sets it.
     preempts: Cell<bool>,
-    /// Whether a waiting call was told of the cancel: the block may still look at that, until the
-    /// next poll of running Lua.
-    pub(super) told: Cell<bool>,
     pub(super) guard: RefCell<Option<Table>>,
     pub(super) groups: RefCell<Vec<(&'static str, Table)>>,
     pub(super) suspend: RefCell<Option<LuaFunction>>,
@@ -149,9 +147,8 @@ impl<H: Host> Vm<H> {
             var_data,
             has_own_metatable: Cell::new(false),
             objects: RefCell::default(),
-            cancel: seeds.cancel,
+            watch: Watch::new(seeds.cancel),
             preempts: Cell::new(false),
-            told: Cell::new(false),
             guard: RefCell::default(),
             groups: RefCell::default(),
             suspend: RefCell::default(),
@@ -165,9 +162,10 @@ impl<H: Host> Vm<H> {
             seeded: Cell::new(0),
             seen: RefCell::new(None),
         });
+        lua.set_app_data(core.watch.clone());
         core.install(&lua)?;
         lua.set_globals(globals)?;
-        let cancel = core.cancel.clone();
+        let cancel = core.watch.cancel().clone();
         // Once the run is cancelled the block is suspended for good, where Lua can suspend it: no
         // handler of the prompt's own then runs any more. Where it cannot, an error is raised.
         let suspended = Cell::new(false);
@@ -180,7 +178,7 @@ impl<H: Host> Vm<H> {
             },
         )?;
         core.preempts
-            .set(preempt::take_hook(&lua, core.cancel.tells()));
+            .set(preempt::take_hook(&lua, core.watch.cancel().tells()));
         core.defer_strings(&lua)?;
         let runner: LuaFunction = {
             let shared = core.clone();
@@ -243,10 +241,9 @@ impl<H: Host> Vm<H> {
         let values = answer.map(|reply| reply.into_lua(&self.lua, &self.core));
         match values {
             Err(failure) => {
-                let cancelled = self.core.cancel.is_raised();
-                self.core
-                    .told
-                    .set(cancelled && failure.kind == Kind::Cancelled);
+                let watch = &self.core.watch;
+                let cancelled = watch.cancel().is_raised();
+                watch.tell(cancelled && failure.kind == Kind::Cancelled);
                 self.advance((false, raise(failure)))
             }
             // An answer that does not fit the heap is the call's failure.
@@ -293,10 +290,10 @@ impl<H: Host> Vm<H> {
             .globals
             .raw_get("argv")
             .map_err(|error| failure_of(&error))?;
-        let left = to_data(&value, "argv").map_err(|e| Failure::lua(e.message()))?;
+        let left = to_data(&self.lua, &value, "argv").map_err(NotData::failure)?;
         // What the untouched parse would read back as: nulls and empty arrays are lost in Lua.
         let parsed = to_lua(&self.lua, &core.argv).map_err(|error| failure_of(&error))?;
-        match to_data(&parsed, "argv") {
+        match to_data(&self.lua, &parsed, "argv") {
             Ok(parsed) if parsed == left => Ok(core.argv.clone()),
             _ => Ok(left),
         }
@@ -322,7 +319,7 @@ impl<H: Host> Vm<H> {
             self.running = Some((thread, block));
             return match self.core.request.take() {
                 Some(request) => Flow::Asked(request),
-                None if self.core.cancel.is_raised() => Flow::Ended(Err(interrupt())),
+                None if self.core.watch.cancel().is_raised() => Flow::Ended(Err(interrupt())),
                 None => Flow::Ended(Err(Failure::internal("a block waits for nothing"))),
             };
         }
@@ -344,12 +341,12 @@ impl<H: Host> Vm<H> {
 impl<H: Host> Core<H> {
     /// Runs Lua in a coroutine, or in the main state, where a cancel can reach it.
     pub(super) fn running<R>(&self, thread: &Thread, lua: impl FnOnce() -> R) -> R {
-        if self.told.get() {
+        if self.watch.is_told() {
             // Not where another cancel could reach it: it runs for so long, and no less.
             preempt::set_hook(thread, POLL);
             lua()
         } else if self.preempts.get() {
-            preempt::run(thread, self.cancel.flag(), lua)
+            preempt::run(thread, self.watch.cancel().flag(), lua)
         } else {
             lua()
         }
@@ -374,7 +371,10 @@ impl<H: Host> Core<H> {
     /// The contents of `var`, or that it was replaced.
     pub(super) fn var(&self) -> Result<Data, Failure> {
         Ok(match self.own_var()? {
-            Some(table) => super::guard::snapshot_of(&table).unwrap_or_default(),
+            Some(table) => {
+                let data = super::guard::snapshot_of(&table, &self.watch);
+                data?.unwrap_or_default()
+            }
             None => self.var_data.clone(),
         })
     }

@@ -255,6 +255,53 @@ fn a_run_goes_on() {
 }
 
 #[test]
+fn an_answer_of_the_operator_is_given_once() {
+    // spec C2: what is in the record is not given again
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let lua = "local first = input.ask() store.write('a', first) return first .. input.ask()";
+    fs::write(folder.join("p.md"), prompt("uses: [user-input]\n", lua, "")).unwrap();
+    let words = "run p.md --answer yes --answer no --record r";
+    is(run(folder, words), 0, "yesno", "");
+    let whole = record(folder);
+    cut(folder, "yes");
+    is(
+        run(folder, "resume r --answer yes --answer no"),
+        0,
+        "yesno",
+        "",
+    );
+    for left in ["no", "yes"] {
+        fs::write(folder.join("r"), &whole).unwrap();
+        cut(folder, r#""op":"write""#);
+        let resumed = run(folder, &format!("resume r --answer {left}"));
+        is(resumed, 0, &format!("yes{left}"), "");
+        assert_eq!(run(folder, "replay r").status, Some(0));
+    }
+    // All of them are there.
+    fs::write(folder.join("r"), &whole).unwrap();
+    cut(folder, "run_succeeded");
+    is(run(folder, "resume r"), 0, "yesno", "");
+}
+
+#[test]
+fn a_record_that_another_process_writes_is_not_written_over() {
+    // spec C2, C4
+    let folder = folder();
+    let folder = folder.path();
+    let before = record(folder);
+    let held = fs::File::open(folder.join("r")).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let words = "run p.md --script s.yaml --answer yes --record r --force";
+    let error = "error: cannot record to `r`: another process is writing it\n";
+    is(run(folder, words), 2, "", error);
+    is(run(folder, &format!("{words} --durable")), 2, "", error);
+    assert_eq!(record(folder), before);
+    drop(held);
+    assert_eq!(run(folder, words).status, Some(0));
+}
+
+#[test]
 fn a_run_that_cannot_go_on_is_left_as_it_is() {
     let folder = folder();
     let folder = folder.path();

@@ -94,6 +94,63 @@ fn lines_beyond_the_end_differ() {
     }
 }
 
+/// Replays a record with a part of it replaced, and gives the line that cannot be read and why.
+#[track_caller]
+fn unreadable(record: &[u8], old: &str, new: &str) -> String {
+    match replayed(record, old, new) {
+        Err(error @ ReplayError::Unreadable(_)) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_no_run_writes_is_refused_with_its_line() {
+    // spec R15
+    let lua = "store.write('a', 'x') return store.read('a')";
+    let (_, record) = record(&prompt("", lua, ""), Launch::default());
+    let (write, _) = line_with(&record, &[r#""answer":{"value":null}"#]);
+    let kind = format!("line {write}: no effect of that kind is answered so");
+    for value in [r#""x""#, "true", "[]"] {
+        let new = format!(r#""answer":{{"value":{value}}}"#);
+        assert_eq!(
+            unreadable(&record, r#""answer":{"value":null}"#, &new),
+            kind
+        );
+    }
+    for other in [r#"{"fired":true}"#, r#"{"output":"x"}"#] {
+        let new = format!(r#""answer":{other}"#);
+        assert_eq!(
+            unreadable(&record, r#""answer":{"value":"x"}"#, &new)
+                .split(": ")
+                .nth(1),
+            kind.split(": ").nth(1)
+        );
+    }
+    let (event, _) = line_with(&record, &[r#""kind":"run_started""#]);
+    let twice = r#""kind":"x","kind":"run_started""#;
+    let error = unreadable(&record, r#""kind":"run_started""#, twice);
+    assert!(
+        error.starts_with(&format!("line {event}: the key \"kind\" is there twice")),
+        "{error}"
+    );
+    let error = unreadable(&record, "}\n", "}\r\n");
+    assert_eq!(
+        error,
+        "line 1: it ends in CR LF, and no line of a record does"
+    );
+    let head = |old: &str, new: &str| {
+        let error = unreadable(&record, old, new);
+        error
+            .strip_prefix("line 1: ")
+            .map(str::to_owned)
+            .unwrap_or(error)
+    };
+    assert!(head(r#""run_id":""#, r#""run_id":"x"#).contains("is no id of a run"));
+    assert!(head(r#""ui":null"#, r#""ui":[1]"#).starts_with("`ui` is no object"));
+    let tools = r#""tools":[{"id":"web/x","description":"","parameters":{},"trusted":true,"structured":false}]"#;
+    assert!(head(r#""tools":[]"#, tools).starts_with("a unit with a `reason` has"));
+}
+
 #[test]
 fn the_form_of_a_line_does_not_matter() {
     // spec R15: lines are compared as JSON values

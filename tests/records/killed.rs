@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use runvil::engine::Effect;
-use runvil::harness::record::{Answered, Line, Reader};
+use runvil::engine::{Answer, Effect};
+use runvil::harness::record::{AnswerLine, Answered, Line, Reader};
 
 use crate::process::{Finished, finish, runvil};
 
@@ -106,9 +106,28 @@ fn furnish(folder: &Path) {
     fs::create_dir(folder.join("store")).unwrap();
 }
 
-fn words(first: &[&'static str]) -> Vec<&'static str> {
-    let shared = "--script script.yaml --store store --answer one --answer two --quiet";
-    [first, &shared.split(' ').collect::<Vec<_>>()].concat()
+fn words(first: &[&'static str], answers: &[&'static str]) -> Vec<&'static str> {
+    let shared = "--script script.yaml --store store --quiet";
+    let answers = answers.iter().flat_map(|answer| ["--answer", answer]);
+    let shared = shared.split(' ').chain(answers);
+    [first, &shared.collect::<Vec<_>>()].concat()
+}
+
+/// The answers of the operator that the record does not have.
+fn answers_left(folder: &Path) -> Vec<&'static str> {
+    let record = fs::read(folder.join("r")).unwrap_or_default();
+    let lines = Reader::new(&record[..]).map(|line| line.unwrap().1);
+    let outputs: Vec<String> = lines
+        .filter_map(|line| match line {
+            Line::Answer(AnswerLine {
+                answer: Answered::Taken(Answer::Tool(Ok(output))),
+                ..
+            }) => Some(output),
+            _ => None,
+        })
+        .collect();
+    let is_left = |answer: &&str| !outputs.iter().any(|output| output == answer);
+    ["one", "two"].into_iter().filter(is_left).collect()
 }
 
 fn start(folder: &Path) -> Child {
@@ -118,7 +137,7 @@ fn start(folder: &Path) -> Child {
         // Killed before it could begin its record.
         false => &["run", "k.md", "--record", "r", "--force", "--seed", "7"],
     };
-    let mut command = runvil(folder, words(first));
+    let mut command = runvil(folder, words(first, &answers_left(folder)));
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(Stdio::null()).spawn().unwrap()
 }
@@ -214,7 +233,7 @@ fn ends(folder: &Path) {
             0 => &["run", "k.md", "--record", "r", "--force", "--seed", "7"],
             _ => &["resume", "r"],
         };
-        let finished = collect(folder, &words(first));
+        let finished = collect(folder, &words(first, &answers_left(folder)));
         let told = format!("{finished:?}\nafter {lines} lines in {}", folder.display());
         assert_eq!(
             (finished.status, finished.stdout.as_str()),

@@ -6,9 +6,9 @@ use std::io;
 use runvil::Outcome;
 use runvil::engine::RunErrorKind;
 use runvil::harness::record::Recorder;
-use runvil::harness::{Harness, Launch};
+use runvil::harness::{Harness, Launch, replay};
 
-use crate::made::{Memory, line_with, lines, prompt};
+use crate::made::{Memory, line_with, lines, prompt, record};
 use crate::process::{finish, runvil};
 
 /// Fails from a byte on, as a disk that is full does.
@@ -77,6 +77,69 @@ fn a_recorder_that_fails_ends_the_run() {
         assert_eq!(events.contains(&"run_failed".to_owned()), begins, "{room}");
         assert_eq!(wrote, writes, "nothing is done that is not recorded");
     }
+}
+
+/// A run that waits for nobody is further than its record when that fails.
+#[test]
+fn a_recorder_that_fails_behind_a_run_ends_it() {
+    // spec R14, R17
+    let lua = "for i = 1, 5000 do store.write('f', 'some text ' .. i) end return 'done'";
+    let source = prompt("", lua, "");
+    let (_, whole) = record(&source, Launch::default());
+    assert!(whole.len() > 1 << 20);
+    for room in [4, 2].map(|part| whole.len() / part) {
+        let launch = Launch {
+            record: Some(Recorder::new(Full(room))),
+            ..Launch::default()
+        };
+        let mut seen = 0;
+        let report = Harness::default().run(&source, launch, &mut |_| seen += 1);
+        let Outcome::Failed(error) = report.outcome else {
+            panic!("{:?}", report.outcome)
+        };
+        let wanted = "the record cannot be written: no storage space";
+        assert_eq!(
+            (error.kind, error.message.as_str()),
+            (RunErrorKind::Internal, wanted)
+        );
+        // What is on its way is bounded, so the run has not got far meanwhile.
+        let ahead = 1 << 20;
+        let fair = lines(&whole).len() * (room + ahead) / whole.len();
+        assert!(seen < fair, "{seen} events, room for {room} bytes");
+    }
+}
+
+/// What a long run hands over while it goes on is what a run hands over that waits.
+#[test]
+fn a_long_record_is_whole_and_the_same_again() {
+    // spec R8, R13, R14, R15
+    let lua = "for i = 1, 3000 do local p = 'f' .. i % 7 store.write(p, 'quo\"ted\\n' .. i) \
+               store.read(p) store.exists(p) end return 'done'";
+    let source = prompt("", lua, "");
+    let same = |record: &[u8]| {
+        let moment = regex::Regex::new(r#""at":[0-9]+|"run_id":"[0-9a-f]+"|"started_at":"[^"]+""#);
+        let text = std::str::from_utf8(record).unwrap();
+        moment.unwrap().replace_all(text, "").into_owned()
+    };
+    let (_, first) = record(&source, Launch::default());
+    let (report, second) = record(&source, Launch::default());
+    assert_eq!(report.outcome, Outcome::Completed("done".to_owned()));
+    assert!(first.len() > 1 << 20);
+    assert_eq!(same(&first), same(&second));
+    let mut seen = 0_u64;
+    let replayed = replay(&first[..], &mut |_| seen += 1).unwrap();
+    assert_eq!(replayed.outcome, Some(report.outcome));
+    assert_eq!(replayed.lines, lines(&first).len() as u64);
+    // However little of it is at hand at a time.
+    for room in [1, 100, 5000] {
+        let source = std::io::BufReader::with_capacity(room, &first[..]);
+        assert_eq!(replay(source, &mut |_| {}).unwrap().lines, replayed.lines);
+    }
+    let events = lines(&first)
+        .iter()
+        .filter(|line| line.contains(r#""t":"event""#))
+        .count();
+    assert_eq!(seen, events as u64);
 }
 
 #[test]

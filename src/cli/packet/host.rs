@@ -5,7 +5,7 @@ use std::env;
 use std::path::PathBuf;
 
 use clap::Args;
-use runvil::harness::{Harness, Launch};
+use runvil::harness::{CancelToken, Harness, Launch};
 use runvil::packet::provider::{Host, Wanted};
 use runvil::prompt::Dialect;
 
@@ -14,7 +14,7 @@ use super::super::config::Config;
 use super::super::live::Live;
 use super::super::provider::{Provider, configuration, configuration_file};
 use super::super::source::refuse_irregular;
-use super::super::status::SetupError;
+use super::super::status::{SetupError, Unready};
 use super::super::units;
 
 /// Where models and units come from.
@@ -109,11 +109,17 @@ impl Host for PacketHost {
         let said = |SetupError(why)| why;
         let provider = self.provider(config, wanted.model, wanted.dialect);
         let provider = provider.map_err(said)?;
-        let model = provider.current(limits, || wanted.needs_model);
+        // The packet's own run ends the process for a signal.
+        let never = CancelToken::default();
+        let model = provider.current(limits, &never, || wanted.needs_model);
+        let model = model.map_err(|unready| match unready {
+            Unready::Setup(SetupError(why)) => why,
+            Unready::Cancelled => "cancelled".to_owned(),
+        });
         Ok(Launch {
             dialect: wanted.dialect,
             limits,
-            model: model.map_err(said)?,
+            model: model?,
             broker: provider.broker(&self.live),
             ..Launch::default()
         })

@@ -9,7 +9,7 @@ use crate::engine::ask::Ask;
 use crate::engine::entry::{Entry, Request};
 use crate::engine::event::EventKind;
 use crate::engine::model::{Message, Origin, Role, check_list, compose, overflows, read_list};
-use crate::lua::{Arg, Call, Failure, Kind, NotData, Object, Reply};
+use crate::lua::{Call, Failure, Kind, NotData, Object, Reply};
 
 /// Checks the arguments of `models.loop` that are looked at once (spec M39, M40).
 pub fn check(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
@@ -42,7 +42,7 @@ pub fn prepare(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     }
     let handle = handle(&call.arg(0), "models.loop")?;
     let notices = entry.talk.notices.texts();
-    let mut messages = list(&call.arg(1))?;
+    let mut messages = list(call)?;
     if call.arg(1).is_frozen() {
         let text = "messages must be a list that can be appended to, got a frozen one";
         return Err(Failure::lua(text));
@@ -121,15 +121,18 @@ pub fn fail(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 }
 
 /// A message list (spec M36).
-fn list(arg: &Arg) -> Result<Vec<Message>, Failure> {
+fn list(call: &Call<'_, Entry>) -> Result<Vec<Message>, Failure> {
+    let arg = call.arg(1);
     if !arg.is_table() {
         let found = arg.type_of();
         let text = format!("messages must be a table of message tables, got {found}");
         return Err(Failure::lua(text));
     }
-    let list = arg.sequences("messages").map_err(|fault| match fault {
-        NotData::TooLarge => Failure::lua(fault.message()),
-        NotData::Offender { .. } => Failure::lua("messages must be a JSON-representable table"),
-    })?;
+    let list = arg
+        .sequences("messages", call)
+        .map_err(|fault| match fault {
+            NotData::TooLarge | NotData::Cancelled => fault.failure(),
+            NotData::Offender { .. } => Failure::lua("messages must be a JSON-representable table"),
+        })?;
     read_list(&list)
 }

@@ -2,7 +2,7 @@
 //! L71, L85).
 
 use crate::engine::entry::Entry;
-use crate::engine::untrusted::wrap;
+use crate::engine::untrusted::wrap_watched;
 use crate::lua::{Call, Data, Failure, NotData, Reply, target};
 
 /// How many values JSON text may hold that a prompt decodes: more would not fit a section VM.
@@ -46,18 +46,20 @@ pub fn ui(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 /// Compact JSON text (spec L34).
 pub fn json_encode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     match call.data(0, "json.encode value") {
-        Ok(data) => Ok(Reply::Text(data.to_json())),
+        Ok(data) => Ok(Reply::Text(
+            data.to_json_watched(&|steps| call.step(steps))?,
+        )),
         Err(NotData::Offender { type_name, .. }) => Err(Failure::lua(format!(
             "json.encode value must be JSON data, got {type_name}"
         ))),
-        Err(large) => Err(Failure::lua(large.message())),
+        Err(fault) => Err(fault.failure()),
     }
 }
 
 /// The value of JSON text; null reads as nil (spec L34).
 pub fn json_decode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     let text = call.string(0, "text")?;
-    Data::from_json_within(&text, MAX_VALUES)
+    Data::from_json_watched(&text, MAX_VALUES, &|steps| call.step(steps))
         .map(Reply::Data)
         .map_err(|detail| Failure::lua(format!("json.decode text is not valid JSON: {detail}")))
 }
@@ -65,7 +67,11 @@ pub fn json_decode(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 /// The run's envelope around a text (spec L85).
 pub fn untrusted(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
     match call.coerced_bytes(0) {
-        Some(content) => Ok(Reply::Bytes(wrap(&call.host().shared.nonce, &content))),
+        Some(content) => {
+            let nonce = &call.host().shared.nonce;
+            let wrapped = wrap_watched(nonce, &content, &|steps| call.step(steps))?;
+            Ok(Reply::Bytes(wrapped))
+        }
         None => {
             let found = call.type_of(0);
             Err(Failure::lua(format!(

@@ -2,7 +2,7 @@
 //! 10).
 
 use crate::engine::entry::{Entry, Request, Spawn};
-use crate::lua::{Arg, Call, Data, Failure, NotUtf8, target};
+use crate::lua::{Arg, Call, Data, Failure, NotData, NotUtf8, target};
 use crate::prompt::SectionId;
 
 /// `tasks.spawn(target, opts?)` (spec K89).
@@ -21,7 +21,7 @@ pub fn spawn(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     }
     let item = match item.is_nil() {
         true => None,
-        false => Some(item.data("item").map_err(|_| unrepresentable())?),
+        false => Some(item.data("item", call).map_err(|_| unrepresentable())?),
     };
     let index = index(&options.field("index")?)?;
     call.host().outside_library()?;
@@ -60,8 +60,9 @@ pub fn fanout(call: &Call<'_, Entry>) -> Result<Request, Failure> {
     let count = list.raw_len();
     let mut members: Vec<Data> = Vec::with_capacity(count);
     for at in 1..=count {
-        match list.element(at)?.data("item") {
+        match list.element(at)?.data("item", call) {
             Ok(member) => members.push(member),
+            Err(fault @ NotData::Cancelled) => return Err(fault.failure()),
             Err(_) => {
                 return Ok(Request::Fanout {
                     target: section,

@@ -41,7 +41,7 @@ pub fn route(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
             return Err(Failure::lua(text));
         }
     };
-    let arguments = arguments(&call.arg(1))?;
+    let arguments = arguments(call, &call.arg(1))?;
     entry.outside_library()?;
     if BuiltIn::from_name(&name).is_some() {
         return Err(entry.unbound(&name));
@@ -61,7 +61,7 @@ pub fn route(call: &Call<'_, Entry>) -> Result<Reply, Failure> {
 }
 
 /// The arguments of a script's call, an object.
-fn arguments(table: &Arg) -> Result<Data, Failure> {
+fn arguments(call: &Call<'_, Entry>, table: &Arg) -> Result<Data, Failure> {
     if table.is_nil() {
         return Ok(Data::empty());
     }
@@ -69,7 +69,7 @@ fn arguments(table: &Arg) -> Result<Data, Failure> {
         let found = table.type_of();
         return Err(Failure::lua(format!("args must be a table, got {found}")));
     }
-    match table.data("args") {
+    match table.data("args", call) {
         Ok(data @ Data::Map(_)) => Ok(data),
         Ok(Data::List(items)) if items.is_empty() => Ok(Data::empty()),
         _ => Err(Failure::lua("args must be a JSON-representable table")),

@@ -150,6 +150,22 @@ impl StoreOp {
     }
 }
 
+impl StoreOp {
+    /// Whether a value is of the kind that the operation gives back.
+    pub fn gives(&self, value: &StoreValue) -> bool {
+        match self {
+            Self::Read { .. } | Self::ReadNumbered { .. } => matches!(value, StoreValue::Text(_)),
+            Self::Exists { .. } => matches!(value, StoreValue::Bool(_)),
+            Self::Glob { .. } => matches!(value, StoreValue::List(_)),
+            Self::Write { .. }
+            | Self::Append { .. }
+            | Self::Replace { .. }
+            | Self::Delete { .. }
+            | Self::Open { .. } => *value == StoreValue::Null,
+        }
+    }
+}
+
 /// What a store operation gives back, written as the bare value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]

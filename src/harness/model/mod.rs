@@ -20,7 +20,9 @@ pub type Answered = Result<Box<Reply>, ModelFailure>;
 /// Answers model rounds. One broker may serve several runs at once.
 pub trait Broker: fmt::Debug + Send + Sync {
     /// Takes a round of a run, in the order the run issues them and on the run's own thread, so it
-    /// must not block: what takes time is the deed it gives back.
+    /// must not block: what takes time, and whatever reaches out of the process, is the deed it gives
+    /// back. That is performed once the run's record has the round; an answer that is known may get
+    /// there before it (spec R14).
     fn take(&self, round: Arc<Round>, terms: Terms) -> Taken;
 
     /// A round of a resumed run goes by, since its record has the answer. One that counts rounds

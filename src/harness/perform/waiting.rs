@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use crate::engine::tool::{ToolClass, ToolFailure};
 use crate::engine::{Answer, EffectId, Withdrawal};
 use crate::harness::Pool;
 use crate::harness::model::{Abort, Taken, Terms, is_shown};
+use crate::harness::record::Journal;
 
 /// How often a wait looks whether the run was cancelled.
 const LOOK: Duration = Duration::from_millis(10);
@@ -45,7 +47,7 @@ pub(super) struct Waiting {
 
 /// What a run goes on with.
 pub(super) enum Next {
-    Answer(EffectId, Answer),
+    Answer(Queued),
     /// A stop has landed on these effects.
     Stop(Vec<EffectId>),
     Cancelled,
@@ -53,8 +55,10 @@ pub(super) enum Next {
 
 /// An answer in line.
 pub(super) struct Queued {
-    id: EffectId,
-    answer: Answer,
+    pub(super) id: EffectId,
+    pub(super) answer: Answer,
+    /// Whether a worker has brought it.
+    pub(super) is_fetched: bool,
     /// Whether it is a timer's that has let others go first already.
     ripe: bool,
 }
@@ -64,6 +68,7 @@ impl Queued {
         Self {
             id,
             answer,
+            is_fetched: false,
             ripe: false,
         }
     }
@@ -103,12 +108,22 @@ impl Waiting {
         self.due.push(Reverse((moment + span.min(FAR), id)));
     }
 
-    /// Has the broker answer a round.
-    pub(super) fn ask(&mut self, id: EffectId, round: Arc<Round>, outside: &Outside<'_>) {
+    /// Has the broker answer a round. What must be asked outside is asked once the record has it.
+    ///
+    /// # Errors
+    /// The recorder's.
+    pub(super) fn ask(
+        &mut self,
+        id: EffectId,
+        round: Arc<Round>,
+        outside: &Outside<'_>,
+        journal: &mut Journal,
+    ) -> io::Result<()> {
         let Some(broker) = outside.broker else {
             let failure = ModelFailure::new(FailureClass::NoGateway, None);
             let answer = Answer::Model(Err(failure));
-            return self.answers.push_back(Queued::new(id, answer));
+            self.answers.push_back(Queued::new(id, answer));
+            return Ok(());
         };
         let abort = Abort::default();
         let terms = Terms {
@@ -125,8 +140,12 @@ impl Waiting {
             Taken::Known(span, answer) => {
                 self.answer_at(self.clock, span, id, Answer::Model(answer));
             }
-            Taken::Deed(deed) => self.submit(id, abort, move || Answer::Model(deed())),
+            Taken::Deed(deed) => {
+                journal.flush()?;
+                self.submit(id, abort, move || Answer::Model(deed()));
+            }
         }
+        Ok(())
     }
 
     /// Has a unit answer a tool call.
@@ -211,7 +230,7 @@ impl Waiting {
                 return Next::Stop(ids);
             }
             if let Some(head) = self.take() {
-                return Next::Answer(head.id, head.answer);
+                return Next::Answer(head);
             }
             if outside.cancel.is_cancelled() {
                 return Next::Cancelled;
@@ -229,7 +248,12 @@ impl Waiting {
     fn performed(&mut self, id: EffectId, answer: Answer) {
         self.clock = self.clock.max(Instant::now());
         if self.aborts.remove(&id).is_some() {
-            self.answers.push_back(Queued::new(id, answer));
+            let is_fetched = true;
+            let answer = Queued::new(id, answer);
+            self.answers.push_back(Queued {
+                is_fetched,
+                ..answer
+            });
         }
     }
 

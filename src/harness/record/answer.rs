@@ -1,14 +1,16 @@
 //! Answers as a record holds them (spec R21).
 
+use std::io;
+
 use serde::Deserialize;
 use serde::de::Error as _;
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::effect::object;
 use super::json::{Seen, read_shallow, word};
+use super::text::{escaped, raw, string, value};
 use crate::engine::model::{Body, FailureClass, Metrics, ModelFailure, Reply, ToolCall};
-use crate::engine::store;
+use crate::engine::store::{self, StoreValue};
 use crate::engine::tool::{ToolClass, ToolFailure};
 use crate::engine::{Answer, Withdrawal};
 
@@ -22,45 +24,65 @@ pub enum Answered {
     Withdrawn(Withdrawal),
 }
 
-/// An answer to be written.
-pub(super) enum Written<'a> {
-    Taken(&'a Answer),
-    Withdrawn(Withdrawal),
-}
-
-impl Serialize for Written<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let answer = match self {
-            Self::Withdrawn(how) => return serializer.serialize_str(how.tag()),
-            Self::Taken(answer) => answer,
-        };
-        match answer {
-            Answer::Store(answer) => store::answer::serialize(answer, serializer),
-            Answer::Model(Ok(reply)) => model_reply(reply, serializer),
-            Answer::Model(Err(failure)) => one(serializer, "failure", &ModelForm::from(failure)),
-            Answer::Tool(Ok(output)) => one(serializer, "output", output),
-            Answer::Tool(Err(failure)) => {
-                let form = ToolForm {
-                    class: failure.class.name(),
-                    message: &failure.message,
-                };
-                one(serializer, "failure", &form)
-            }
-            Answer::Fired => one(serializer, "fired", &true),
-            Answer::Broken(text) => one(serializer, "broken", text),
+/// Appends an answer that was taken.
+///
+/// # Errors
+/// Something in it has no JSON form.
+pub(super) fn write(out: &mut Vec<u8>, answer: &Answer) -> io::Result<()> {
+    match answer {
+        Answer::Store(Ok(found)) => {
+            store_value(out, found);
+            return Ok(());
+        }
+        Answer::Store(Err(failure)) => {
+            raw(out, r#"{"failure":"#);
+            value(out, failure)?;
+        }
+        Answer::Model(Ok(reply)) => return model_reply(out, reply),
+        Answer::Model(Err(failure)) => {
+            raw(out, r#"{"failure":"#);
+            value(out, &ModelForm::from(failure))?;
+        }
+        Answer::Tool(Ok(output)) => {
+            raw(out, r#"{"output":"#);
+            string(out, output);
+        }
+        Answer::Tool(Err(failure)) => {
+            raw(out, r#"{"failure":{"class":"#);
+            string(out, failure.class.name());
+            raw(out, r#","message":"#);
+            string(out, &failure.message);
+            raw(out, "}");
+        }
+        Answer::Fired => raw(out, r#"{"fired":true"#),
+        Answer::Broken(text) => {
+            raw(out, r#"{"broken":"#);
+            string(out, text);
         }
     }
+    raw(out, "}");
+    Ok(())
 }
 
-/// An object of one key.
-fn one<S: Serializer, T: Serialize + ?Sized>(
-    serializer: S,
-    key: &'static str,
-    value: &T,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(1))?;
-    map.serialize_entry(key, value)?;
-    map.end()
+fn store_value(out: &mut Vec<u8>, found: &StoreValue) {
+    match found {
+        StoreValue::Null => raw(out, r#"{"value":null}"#),
+        StoreValue::Bool(true) => raw(out, r#"{"value":true}"#),
+        StoreValue::Bool(false) => raw(out, r#"{"value":false}"#),
+        StoreValue::Text(text) => {
+            raw(out, r#"{"value":""#);
+            escaped(out, text);
+            raw(out, r#""}"#);
+        }
+        StoreValue::List(paths) => {
+            raw(out, r#"{"value":["#);
+            for (at, path) in paths.iter().enumerate() {
+                raw(out, if at > 0 { "," } else { "" });
+                string(out, path);
+            }
+            raw(out, "]}");
+        }
+    }
 }
 
 #[derive(serde::Serialize)]
@@ -84,45 +106,46 @@ impl<'a> From<&'a ModelFailure> for ModelForm<'a> {
     }
 }
 
-#[derive(serde::Serialize)]
-struct ToolForm<'a> {
-    class: &'static str,
-    message: &'a str,
-}
-
-fn model_reply<S: Serializer>(reply: &Reply, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(serde::Serialize)]
-    struct Call<'a> {
-        id: &'a str,
-        name: &'a str,
-        arguments: &'a crate::lua::Data,
-    }
-    let mut map = serializer.serialize_map(None)?;
+fn model_reply(out: &mut Vec<u8>, reply: &Reply) -> io::Result<()> {
     match &reply.body {
-        Body::Text(text) => map.serialize_entry("text", &**text)?,
+        Body::Text(text) => {
+            raw(out, r#"{"text":"#);
+            string(out, text);
+        }
         Body::Calls(calls) => {
-            let calls = calls.iter().map(|call| Call {
-                id: &call.id,
-                name: &call.name,
-                arguments: &call.arguments,
-            });
-            map.serialize_entry("calls", &calls.collect::<Vec<_>>())?;
+            raw(out, r#"{"calls":["#);
+            for (at, call) in calls.iter().enumerate() {
+                raw(out, if at > 0 { r#",{"id":"# } else { r#"{"id":"# });
+                string(out, &call.id);
+                raw(out, r#","name":"#);
+                string(out, &call.name);
+                raw(out, r#","arguments":"#);
+                value(out, &call.arguments)?;
+                raw(out, "}");
+            }
+            raw(out, "]");
         }
     }
     if let Some(reason) = &reply.finish_reason {
-        map.serialize_entry("finish_reason", reason)?;
+        raw(out, r#","finish_reason":"#);
+        string(out, reason);
     }
     if !reply.reasoning.is_empty() {
-        map.serialize_entry("reasoning", &*reply.reasoning)?;
+        raw(out, r#","reasoning":"#);
+        string(out, &reply.reasoning);
     }
-    map.serialize_entry("model", &*reply.model)?;
+    raw(out, r#","model":"#);
+    string(out, &reply.model);
     if !reply.metrics.is_empty() {
-        map.serialize_entry("metrics", &reply.metrics)?;
+        raw(out, r#","metrics":"#);
+        value(out, &reply.metrics)?;
     }
     if !reply.degraded.is_empty() {
-        map.serialize_entry("degraded", &reply.degraded)?;
+        raw(out, r#","degraded":"#);
+        value(out, &reply.degraded)?;
     }
-    map.end()
+    raw(out, "}");
+    Ok(())
 }
 
 /// Reads an answer.
@@ -234,7 +257,7 @@ fn failure(text: &str) -> Result<Answer, serde_json::Error> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ReplyForm<'a> {
+pub(super) struct ReplyForm<'a> {
     text: Option<String>,
     #[serde(borrow)]
     calls: Option<Vec<CallForm<'a>>>,
@@ -258,7 +281,7 @@ struct CallForm<'a> {
 }
 
 impl ReplyForm<'_> {
-    fn reply(self) -> Result<Reply, serde_json::Error> {
+    pub(super) fn reply(self) -> Result<Reply, serde_json::Error> {
         let body = match (self.text, self.calls) {
             (Some(text), None) => Body::Text(text.into()),
             (None, Some(calls)) => {

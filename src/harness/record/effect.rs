@@ -1,82 +1,165 @@
 //! Effects as a record holds them (spec R21).
 
+use std::io;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::json::{read_shallow, word};
+use super::text::{escaped, number, raw, string, value};
 use crate::engine::model::{Content, Message, Origin, Part, Role, Round, Tool, ToolCall};
 use crate::engine::store::StoreOp;
 use crate::engine::{Effect, ToolRequest};
 use crate::lua::Data;
 
-/// An effect to be written.
-pub(super) struct Written<'a>(pub(super) &'a Effect);
-
-impl Serialize for Written<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Effect::Store { op, direct } => store(op, *direct, serializer),
-            Effect::Model(round) => model(round, serializer),
-            Effect::Tool(request) => tool(request, serializer),
-            Effect::Timer { timer, seconds } => {
-                let mut map = serializer.serialize_map(Some(3))?;
-                map.serialize_entry("kind", "timer")?;
-                map.serialize_entry("timer", &**timer)?;
-                map.serialize_entry("seconds", seconds)?;
-                map.end()
-            }
+/// Appends an effect.
+///
+/// # Errors
+/// Something in it has no JSON form.
+pub(super) fn write(out: &mut Vec<u8>, effect: &Effect) -> io::Result<()> {
+    match effect {
+        Effect::Store { op, direct } => store(out, op, *direct),
+        Effect::Model(round) => return model(out, round),
+        Effect::Tool(request) => return tool(out, request),
+        Effect::Timer { timer, seconds } => {
+            raw(out, r#"{"kind":"timer","timer":"#);
+            string(out, timer);
+            raw(out, r#","seconds":"#);
+            value(out, seconds)?;
+            raw(out, "}");
         }
     }
+    Ok(())
 }
 
-fn store<S: Serializer>(op: &StoreOp, direct: bool, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(serde::Serialize)]
-    struct Form<'a> {
-        kind: &'static str,
-        #[serde(flatten)]
-        op: &'a StoreOp,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        direct: bool,
+fn store(out: &mut Vec<u8>, op: &StoreOp, direct: bool) {
+    let mut range = [None; 2];
+    match op {
+        StoreOp::Write { path, contents } => {
+            raw(out, r#"{"kind":"store","op":"write","path":""#);
+            escaped(out, path);
+            raw(out, r#"","contents":""#);
+            escaped(out, contents);
+        }
+        StoreOp::Append { path, contents } => {
+            raw(out, r#"{"kind":"store","op":"append","path":""#);
+            escaped(out, path);
+            raw(out, r#"","contents":""#);
+            escaped(out, contents);
+        }
+        StoreOp::Read { path, start, end } => {
+            raw(out, r#"{"kind":"store","op":"read","path":""#);
+            escaped(out, path);
+            range = [*start, *end];
+        }
+        StoreOp::ReadNumbered { path, start, end } => {
+            raw(out, r#"{"kind":"store","op":"read_numbered","path":""#);
+            escaped(out, path);
+            range = [*start, *end];
+        }
+        StoreOp::Replace { path, old, new } => {
+            raw(out, r#"{"kind":"store","op":"replace","path":""#);
+            escaped(out, path);
+            raw(out, r#"","old":""#);
+            escaped(out, old);
+            raw(out, r#"","new":""#);
+            escaped(out, new);
+        }
+        StoreOp::Delete { path } => {
+            raw(out, r#"{"kind":"store","op":"delete","path":""#);
+            escaped(out, path);
+        }
+        StoreOp::Exists { path } => {
+            raw(out, r#"{"kind":"store","op":"exists","path":""#);
+            escaped(out, path);
+        }
+        StoreOp::Glob { pattern } => {
+            raw(out, r#"{"kind":"store","op":"glob","pattern":""#);
+            escaped(out, pattern);
+        }
+        StoreOp::Open { task } => {
+            raw(out, r#"{"kind":"store","op":"open","task":""#);
+            escaped(out, task);
+        }
     }
-    let kind = "store";
-    Form { kind, op, direct }.serialize(serializer)
+    raw(out, "\"");
+    for (key, line) in [r#","start":"#, r#","end":"#].into_iter().zip(range) {
+        if let Some(line) = line {
+            raw(out, key);
+            raw(out, if line < 0 { "-" } else { "" });
+            number(out, line.unsigned_abs());
+        }
+    }
+    raw(out, if direct { r#","direct":true}"# } else { "}" });
 }
 
-fn model<S: Serializer>(round: &Round, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("kind", "model")?;
-    map.serialize_entry("round", &round.round)?;
-    map.serialize_entry("origin", round.origin.tag())?;
-    map.serialize_entry("model", &*round.model)?;
-    map.serialize_entry("messages", &*round.messages)?;
+fn model(out: &mut Vec<u8>, round: &Round) -> io::Result<()> {
+    raw(out, r#"{"kind":"model","round":"#);
+    number(out, round.round);
+    raw(out, r#","origin":"#);
+    string(out, round.origin.tag());
+    raw(out, r#","model":"#);
+    string(out, &round.model);
+    raw(out, r#","messages":["#);
+    for (at, message) in round.messages.iter().enumerate() {
+        raw(out, if at > 0 { "," } else { "" });
+        write_message(out, message)?;
+    }
+    raw(out, "]");
     if !round.tools.is_empty() {
-        map.serialize_entry("tools", &*round.tools)?;
+        raw(out, r#","tools":"#);
+        value(out, &*round.tools)?;
     }
     if let Some(temperature) = &round.temperature {
-        map.serialize_entry("temperature", temperature)?;
+        raw(out, r#","temperature":"#);
+        value(out, temperature)?;
     }
-    if let Some(max_tokens) = &round.max_tokens {
-        map.serialize_entry("max_tokens", max_tokens)?;
+    if let Some(max_tokens) = round.max_tokens {
+        raw(out, r#","max_tokens":"#);
+        number(out, max_tokens.into());
     }
     if let Some(thinking) = &round.thinking {
-        map.serialize_entry("thinking", thinking)?;
+        raw(out, r#","thinking":"#);
+        value(out, thinking)?;
     }
-    map.end()
+    raw(out, "}");
+    Ok(())
 }
 
-fn tool<S: Serializer>(request: &ToolRequest, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("kind", "tool")?;
-    map.serialize_entry("tool", &*request.tool)?;
-    if let Some(id) = &request.call_id {
-        map.serialize_entry("call_id", &**id)?;
+/// A message in its wire form (spec M64).
+fn write_message(out: &mut Vec<u8>, message: &Message) -> io::Result<()> {
+    let Content::Text(text) = &message.content else {
+        return value(out, message);
+    };
+    raw(out, r#"{"role":"#);
+    string(out, message.role.name());
+    raw(out, r#","content":"#);
+    string(out, text);
+    if !message.tool_calls.is_empty() {
+        raw(out, r#","tool_calls":"#);
+        value(out, &message.tool_calls)?;
     }
-    map.serialize_entry("arguments", &request.arguments)?;
-    map.end()
+    if let Some(id) = &message.tool_call_id {
+        raw(out, r#","tool_call_id":"#);
+        string(out, id);
+    }
+    raw(out, "}");
+    Ok(())
+}
+
+fn tool(out: &mut Vec<u8>, request: &ToolRequest) -> io::Result<()> {
+    raw(out, r#"{"kind":"tool","tool":"#);
+    string(out, &request.tool);
+    if let Some(id) = &request.call_id {
+        raw(out, r#","call_id":"#);
+        string(out, id);
+    }
+    raw(out, r#","arguments":"#);
+    value(out, &request.arguments)?;
+    raw(out, "}");
+    Ok(())
 }
 
 /// Reads an effect.

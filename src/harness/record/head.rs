@@ -270,10 +270,17 @@ impl TryFrom<Form<'_>> for Head {
 
     fn try_from(form: Form<'_>) -> Result<Self, serde_json::Error> {
         let dialect = word("dialect", form.dialect, Dialect::from_key)?;
+        let run_id = word("id of a run", form.run_id, |id| {
+            let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            (id.len() == 32 && id.bytes().all(is_digit)).then(|| id.to_owned())
+        })?;
+        if !matches!(form.ui.as_deref(), None | Some(Data::Map(_))) {
+            return Err(serde_json::Error::custom("`ui` is no object"));
+        }
         let limits = form.limits;
         Ok(Self {
             run: form.run.into(),
-            run_id: form.run_id.into(),
+            run_id,
             name: form.name.map(Cow::into_owned),
             prompt_hash: form.prompt_hash.into(),
             seed: word("seed", form.seed, |text| text.parse().ok())?,
@@ -364,6 +371,11 @@ impl UnitForm<'_> {
             prelude: self.prelude.map(|prelude| prelude.into()),
             tools: Vec::new(),
         };
+        let is_unready = entry.reason.is_some();
+        if is_unready && (entry.prelude.is_some() || !self.tools.is_empty()) {
+            let text = "a unit with a `reason` has neither prelude nor tools";
+            return Err(serde_json::Error::custom(text));
+        }
         for tool in self.tools {
             let name = tool.id.rsplit('/').next().unwrap_or_default();
             if entry.tool_id(name, dialect) != tool.id {

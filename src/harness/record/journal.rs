@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use super::head::Head;
 use super::lines::Lines;
+use super::out::Out;
 use super::recorder::{Recorder, Sink};
 use super::write;
-use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Step};
+use crate::engine::{Answer, EffectId, Event, Outcome, Step};
 
 /// How much may wait to be handed over.
-const FULL: usize = 64 << 10;
+const FULL: usize = 128 << 10;
 
 /// The record of a run, or nothing where none is kept. Its errors are the recorder's.
 #[derive(Debug, Default)]
@@ -18,13 +19,15 @@ pub(in crate::harness) struct Journal(Option<Writer>);
 
 #[derive(Debug)]
 struct Writer {
-    sink: Sink,
+    out: Out,
     lines: Lines,
     /// What was not handed over yet.
     text: Vec<u8>,
     start: Instant,
     /// How many milliseconds the record spans from before `start`.
     before: u64,
+    /// The moment of the last step.
+    at: u64,
 }
 
 impl Journal {
@@ -61,42 +64,35 @@ impl Journal {
         Ok(Self(Some(writer)))
     }
 
-    /// Writes what a step put out. `reaches_out` says of which effects something is left that
-    /// outlives this process: the lines before these are handed over now, those before others when
-    /// there is more, or the run waits.
-    pub(in crate::harness) fn step(
+    /// Writes what a step put out. Where there is much to be handed over, that begins now, and the
+    /// run goes on meanwhile.
+    pub(in crate::harness) fn step(&mut self, step: &Step) -> io::Result<()> {
+        let Some(writer) = &mut self.0 else {
+            return Ok(());
+        };
+        let at = writer.at();
+        writer.at = at;
+        writer.lines.step(&mut writer.text, step, at)?;
+        match writer.text.len() >= FULL {
+            true => writer.out.write_behind(&mut writer.text),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes an answer that the run is about to be handed. One that came at once has the moment of
+    /// the step before it, since to ask for the time takes longer than it took.
+    pub(in crate::harness) fn answer(
         &mut self,
-        step: &Step,
-        reaches_out: impl Fn(&Effect) -> bool,
+        id: EffectId,
+        answer: &Answer,
+        at_once: bool,
     ) -> io::Result<()> {
         let Some(writer) = &mut self.0 else {
             return Ok(());
         };
-        let at = writer.at();
-        writer.lines.step(&mut writer.text, step, at)?;
-        let reaches_out = |item: &Item| match item {
-            Item::Effect(issued) => reaches_out(&issued.effect),
-            Item::Event(_) => false,
-        };
-        if writer.text.len() >= FULL || step.items.iter().any(reaches_out) {
-            writer.flush()?;
-        }
-        Ok(())
-    }
-
-    /// Writes an answer that the run is about to be handed.
-    pub(in crate::harness) fn answer(&mut self, id: EffectId, answer: &Answer) -> io::Result<()> {
-        let Some(writer) = &mut self.0 else {
-            return Ok(());
-        };
-        let at = writer.at();
+        let at = if at_once { writer.at } else { writer.at() };
         writer.lines.answer(&mut writer.text, id, answer, at)?;
-        match answer {
-            // What a model or a tool has answered must not be asked for again, however long the
-            // step takes that comes next.
-            Answer::Model(_) | Answer::Tool(_) => writer.flush(),
-            Answer::Store(_) | Answer::Fired | Answer::Broken(_) => Ok(()),
-        }
+        Ok(())
     }
 
     /// Writes a stop and the effects that it reached, if it reached any.
@@ -119,7 +115,9 @@ impl Journal {
         self.outcome(outcome)
     }
 
-    /// Hands over all there is.
+    /// Hands over all there is, and waits until it is: before anything is done of which something
+    /// is left that outlives this process, before the run waits, and before it goes on with an
+    /// answer that must not be asked for again.
     pub(in crate::harness) fn flush(&mut self) -> io::Result<()> {
         self.0.as_mut().map_or(Ok(()), Writer::flush)
     }
@@ -138,11 +136,12 @@ impl Journal {
 impl Writer {
     fn new(sink: Sink, lines: Lines, before: u64) -> Self {
         Self {
-            sink,
+            out: Out::new(sink),
             lines,
-            text: Vec::with_capacity(FULL),
+            text: Vec::new(),
             start: Instant::now(),
             before,
+            at: before,
         }
     }
 
@@ -153,13 +152,9 @@ impl Writer {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.text.is_empty() {
-            return Ok(());
-        }
-        let written = self.sink.write(&self.text);
-        self.text.clear();
+        let written = self.out.write(&mut self.text);
         // One line may be as large as a file.
-        self.text.shrink_to(FULL);
+        self.text.shrink_to(2 * FULL);
         written
     }
 }

@@ -1,10 +1,11 @@
 //! JSON text of a record's lines. The data in a line nests as deep as the language allows, and the
 //! line a little deeper, so that the reader's own limit would refuse what was written.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, IgnoredAny};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::lua::Data;
 
@@ -34,6 +35,77 @@ pub(super) fn read_shallow<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, s
     let value = T::deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
+}
+
+/// Reads one JSON value in which no object has a key twice: a reader that takes the last of them
+/// would not see what the first one says.
+///
+/// # Errors
+/// The reader's own words, and a key that is there twice.
+pub(in crate::harness) fn read_distinct(text: &str) -> Result<Data, serde_json::Error> {
+    let data = read(text)?;
+    read_shallow::<Distinct>(text)?;
+    Ok(data)
+}
+
+/// Any JSON value, none of whose objects has a key twice.
+struct Distinct;
+
+impl<'de> Deserialize<'de> for Distinct {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Distinct {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(Self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(Self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(Self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(Self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(Self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(Self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(Self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self, A::Error> {
+        let mut keys = HashSet::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if keys.contains(&key) {
+                return Err(A::Error::custom(format_args!(
+                    "the key {key:?} is there twice"
+                )));
+            }
+            keys.insert(key);
+            entries.next_value::<Self>()?;
+        }
+        Ok(Self)
+    }
 }
 
 /// Whether arrays and objects nest no deeper than a line may. Nothing is built, so no text is too
@@ -94,6 +166,18 @@ mod tests {
         assert!(read::<Data>(&text).is_ok());
         let wide = format!("[{}[]]", "[],".repeat(1000));
         assert!(read::<Data>(&wide).is_ok());
+    }
+
+    #[test]
+    fn a_key_is_there_once() {
+        // spec R15
+        for text in [r#"{"a":1,"b":{"a":[{"a":null}]}}"#, "[true,-1,0.5,\"a\"]"] {
+            assert!(read_distinct(text).is_ok(), "{text}");
+        }
+        for text in [r#"{"a":1,"a":1}"#, r#"[{"b":{"a":[],"\u0061":2}}]"#] {
+            let error = read_distinct(text).err().map(|error| error.to_string());
+            assert!(error.is_some_and(|text| text.starts_with("the key \"a\" is there twice")));
+        }
     }
 
     #[test]

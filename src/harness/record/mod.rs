@@ -9,10 +9,15 @@ mod json;
 mod line;
 mod lines;
 mod lock;
+mod open;
+mod out;
+mod plain;
+mod quick;
 mod reader;
 mod recorder;
 #[cfg(test)]
 mod tests;
+mod text;
 pub mod timeline;
 pub(super) mod write;
 
@@ -23,10 +28,12 @@ pub use reader::{LINE_CAP, Reader, RecordError, Torn};
 pub use recorder::Recorder;
 
 pub(super) use journal::Journal;
-pub(super) use json::read as read_json;
+pub(super) use json::{read as read_json, read_distinct};
 pub(super) use line::Kind;
 pub(super) use lines::Lines;
 pub(super) use lock::lock;
+pub(super) use open::Open;
+pub(super) use quick::{Quick, answer as quick_answer};
 pub(super) use reader::misread;
 
 /// The version of the form of lines.

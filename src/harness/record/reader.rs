@@ -149,8 +149,55 @@ impl<R: BufRead> Reader<R> {
         self.line = number;
         self.offset += bytes.len() as u64;
         bytes.pop();
+        if bytes.last() == Some(&b'\r') {
+            return Err(wrong("it ends in CR LF, and no line of a record does"));
+        }
         *text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?;
         Ok(Some(number))
+    }
+
+    /// The next line, without its end, where the source has the whole of it at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(in crate::harness) fn at_hand(&mut self) -> io::Result<Option<&[u8]>> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        let text = self.source.fill_buf()?;
+        Ok(memchr::memchr(b'\n', text).and_then(|end| text.get(..end)))
+    }
+
+    /// Takes lines, where they come next, byte for byte, and the source has them at hand.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(in crate::harness) fn pass(&mut self, lines: &[u8], count: u64) -> io::Result<bool> {
+        if self.has_ended || !self.source.fill_buf()?.starts_with(lines) {
+            return Ok(false);
+        }
+        self.source.consume(lines.len());
+        self.line += count;
+        self.offset += lines.len() as u64;
+        Ok(true)
+    }
+
+    /// Takes the line that is at hand, by its length.
+    pub(in crate::harness) fn pass_one(&mut self, length: usize) {
+        self.source.consume(length + 1);
+        self.line += 1;
+        self.offset += length as u64 + 1;
+    }
+
+    /// How the next line begins, as far as the source has it at hand; the line may be torn.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub(in crate::harness) fn begins(&mut self) -> io::Result<&[u8]> {
+        match self.has_ended {
+            true => Ok(&[]),
+            false => self.source.fill_buf(),
+        }
     }
 
     fn torn_here(&self, bytes: Vec<u8>) -> Torn {

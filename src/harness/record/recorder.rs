@@ -52,6 +52,16 @@ impl Recorder {
         Self(Arc::new(Mutex::new(Some(sink))))
     }
 
+    /// Has the file be this process's to write from now on, so that it is known before the run
+    /// whether it can be. What takes bytes otherwise is nobody else's.
+    ///
+    /// # Errors
+    /// Another process is writing it.
+    pub fn claim(&self) -> io::Result<()> {
+        let sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sink.as_ref().map_or(Ok(()), Sink::claim)
+    }
+
     /// The recorder, for the one run that has it.
     ///
     /// # Errors
@@ -61,12 +71,7 @@ impl Recorder {
         let sink = sink
             .take()
             .ok_or_else(|| io::Error::other("the recorder is another run's"))?;
-        match &sink {
-            Sink::File { file, .. } if lock(file).is_err() => {
-                Err(io::Error::other("another process is writing it"))
-            }
-            _ => Ok(sink),
-        }
+        sink.claim().map(|()| sink)
     }
 }
 
@@ -87,6 +92,15 @@ pub(in crate::harness) enum Sink {
 }
 
 impl Sink {
+    fn claim(&self) -> io::Result<()> {
+        match self {
+            Self::File { file, .. } if lock(file).is_err() => {
+                Err(io::Error::other("another process is writing it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Hands over whole lines.
     pub(in crate::harness) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         match self {

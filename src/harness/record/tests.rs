@@ -233,8 +233,10 @@ fn answers_are_written_in_their_form() {
         }))),
         r#"{"calls":[{"id":"c1","name":"echo","arguments":{"a":0.5,"b":1}}],"model":""}"#,
     );
-    let (text, line) =
-        there_and_back(|out| write::withdrawal(out, PLACE, 1, Withdrawal::Interrupted));
+    let (text, line) = there_and_back(|out| {
+        write::withdrawal(out, PLACE, 1, Withdrawal::Interrupted);
+        Ok(())
+    });
     assert!(
         text.ends_with(r#""at":1,"answer":"interrupted"}"#),
         "{text}"

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::head::{Form, Head};
 use super::line::Kind;
+use super::text::{self, Back, Members, number, raw, string};
 use super::{VERSION, answer, effect};
-use crate::engine::{Answer, EffectId, Event, Issued, Outcome, RunError, Unplaced, Withdrawal};
+use crate::engine::{Answer, EffectId, Event, Issued, Outcome, RunError, Withdrawal};
 use crate::prompt::Location;
 
 /// The coordinates of an effect.
@@ -19,7 +20,7 @@ pub(in crate::harness) struct Place<'a> {
 }
 
 fn line(out: &mut Vec<u8>, line: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
+    text::value(out, line)?;
     out.push(b'\n');
     Ok(())
 }
@@ -29,96 +30,91 @@ pub(in crate::harness) fn head(out: &mut Vec<u8>, head: &Head) -> io::Result<()>
     line(out, &Form::from(head))
 }
 
+/// How the line of an event begins, up to its task. A task's id has nothing that is escaped.
+pub(super) const EVENT: &str = r#"{"v":1,"t":"event","task":""#;
+
 /// `event`.
 pub(in crate::harness) fn event(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Form<'a> {
-        v: u64,
-        t: &'static str,
-        task: &'a str,
-        seq: u32,
-        event: Unplaced<'a>,
-    }
-    let form = Form {
-        v: VERSION,
-        t: Kind::Event.tag(),
-        task: &event.task,
-        seq: event.seq,
-        event: Unplaced(event),
-    };
-    line(out, &form)
+    raw(out, EVENT);
+    raw(out, &event.task);
+    raw(out, r#"","seq":"#);
+    number(out, event.seq.into());
+    event_rest(out, event)
+}
+
+/// The line of an event, from its number on.
+///
+/// # Errors
+/// Something in it has no JSON form.
+pub(super) fn event_rest(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
+    // The name of a kind has nothing that is escaped.
+    raw(out, r#","event":{"kind":""#);
+    raw(out, event.kind.name());
+    raw(out, r#"","execution":"#);
+    string(out, &event.execution);
+    raw(out, r#","section":"#);
+    string(out, &event.section);
+    event.kind.fields(&mut Members(out))?;
+    raw(out, "}}\n");
+    Ok(())
 }
 
 /// `effect`.
 pub(in crate::harness) fn effect(out: &mut Vec<u8>, issued: &Issued, at: u64) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Form<'a> {
-        v: u64,
-        t: &'static str,
-        task: &'a str,
-        seq: u32,
-        id: u64,
-        at: u64,
-        effect: effect::Written<'a>,
-    }
-    let form = Form {
-        v: VERSION,
-        t: Kind::Effect.tag(),
-        task: &issued.task,
-        seq: issued.seq,
-        id: issued.id.0,
-        at,
-        effect: effect::Written(&issued.effect),
-    };
-    line(out, &form)
+    let Issued { id, seq, .. } = *issued;
+    let task = &*issued.task;
+    raw(out, r#"{"v":1,"t":"effect","task":""#);
+    place(out, Place { task, seq, id }, at);
+    raw(out, r#","effect":"#);
+    effect::write(out, &issued.effect)?;
+    raw(out, "}\n");
+    Ok(())
 }
 
 /// `answer`, of one that was taken.
 pub(in crate::harness) fn answer(
     out: &mut Vec<u8>,
-    place: Place<'_>,
+    answered: Place<'_>,
     at: u64,
     answer: &Answer,
 ) -> io::Result<()> {
-    any_answer(out, place, at, answer::Written::Taken(answer))
+    raw(out, ANSWER);
+    place(out, answered, at);
+    raw(out, r#","answer":"#);
+    answer::write(out, answer)?;
+    raw(out, "}\n");
+    Ok(())
 }
 
 /// `answer`, of an effect that was withdrawn.
 pub(in crate::harness) fn withdrawal(
     out: &mut Vec<u8>,
-    place: Place<'_>,
+    withdrawn: Place<'_>,
     at: u64,
     how: Withdrawal,
-) -> io::Result<()> {
-    any_answer(out, place, at, answer::Written::Withdrawn(how))
+) {
+    raw(out, ANSWER);
+    place(out, withdrawn, at);
+    raw(out, r#","answer":"#);
+    string(out, how.tag());
+    raw(out, "}\n");
 }
 
-fn any_answer(
-    out: &mut Vec<u8>,
-    place: Place<'_>,
-    at: u64,
-    answer: answer::Written<'_>,
-) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Form<'a> {
-        v: u64,
-        t: &'static str,
-        task: &'a str,
-        seq: u32,
-        id: u64,
-        at: u64,
-        answer: answer::Written<'a>,
-    }
-    let form = Form {
-        v: VERSION,
-        t: Kind::Answer.tag(),
-        task: place.task,
-        seq: place.seq,
-        id: place.id.0,
-        at,
-        answer,
-    };
-    line(out, &form)
+/// How the line of an answer begins.
+pub(super) const ANSWER: &str = r#"{"v":1,"t":"answer","task":""#;
+
+/// An effect's coordinates, and the moment of a line of its own.
+#[inline]
+fn place(out: &mut Vec<u8>, place: Place<'_>, at: u64) {
+    raw(out, place.task);
+    let mut back = Back::<80>::new();
+    back.number(at);
+    back.raw(r#","at":"#);
+    back.number(place.id.0);
+    back.raw(r#","id":"#);
+    back.number(place.seq.into());
+    back.raw(r#"","seq":"#);
+    out.extend_from_slice(back.text());
 }
 
 /// `cancel`.

@@ -7,10 +7,10 @@ use std::io::{self, BufRead};
 use super::difference::{Difference, Instead, ReplayError};
 use super::same::{is_same, lines};
 use super::track::Track;
-use crate::engine::{Answer, EffectId, Event, Issued, Item, Outcome, Run, Step};
+use crate::engine::{Answer, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step};
 use crate::harness::record::{
-    AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, RecordError, StopLine, Torn,
-    misread, write,
+    AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, Open, Quick, RecordError, StopLine,
+    Torn, misread, quick_answer, write,
 };
 
 /// Learns what a replayed run does.
@@ -104,7 +104,7 @@ pub(in crate::harness) struct Replayer<R> {
     /// Writes what the run does.
     lines: Lines,
     /// The effects without an answer.
-    open: BTreeMap<EffectId, Issued>,
+    open: Open<Issued>,
     /// What was written last.
     text: Vec<u8>,
     /// The moment of the last line that has one.
@@ -118,7 +118,7 @@ impl<R: BufRead> Replayer<R> {
         Self {
             track: Track::new(source),
             lines: Lines::default(),
-            open: BTreeMap::new(),
+            open: Open::default(),
             text: Vec::new(),
             at: 0,
             resumes: false,
@@ -170,7 +170,7 @@ impl<R: BufRead> Replayer<R> {
         Reached {
             offset: self.track.offset(),
             lines: self.lines,
-            open: self.open,
+            open: self.open.into_map(),
             at: self.at,
         }
     }
@@ -178,16 +178,19 @@ impl<R: BufRead> Replayer<R> {
     /// Follows the record with a run to the end of either.
     pub(super) fn follow(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<End, Halt> {
         loop {
-            let is_over = self.track.peek()?.is_none();
-            // What is left of a line may be of this step.
-            if is_over && !(self.resumes && self.may_hide_answer()) {
-                let more = true;
-                return Ok(End::Cut(Cut {
-                    more,
-                    ..Cut::default()
-                }));
+            let mut is_due = false;
+            if !self.goes_on()? {
+                let is_over = self.track.peek()?.is_none();
+                // What is left of a line may be of this step.
+                if is_over && !(self.resumes && self.may_hide_answer()) {
+                    let more = true;
+                    return Ok(End::Cut(Cut {
+                        more,
+                        ..Cut::default()
+                    }));
+                }
+                is_due = self.raise_cancel(run)?;
             }
-            let is_due = self.raise_cancel(run)?;
             let step = run.step();
             if step.cancelled.is_some() && !is_due {
                 return Err(Halt::Cancelled);
@@ -262,6 +265,15 @@ impl<R: BufRead> Replayer<R> {
         }
     }
 
+    /// Whether the next line, or what is left of it, is plainly of what the run does itself. The
+    /// lines of a step are written once it is over, so a run that does it again comes to its end.
+    fn goes_on(&mut self) -> Result<bool, Halt> {
+        // A run that is resumed goes on live where the whole lines end.
+        let is_whole = !self.resumes || self.track.at_hand()?.is_some();
+        let line = self.track.begins()?;
+        Ok(is_whole && DOES.iter().any(|start| line.starts_with(start)))
+    }
+
     /// Has the run cancelled where the record says so next. Whether it says so.
     fn raise_cancel(&mut self, run: &mut Run) -> Result<bool, Halt> {
         let Some((number, text)) = self.track.peek()? else {
@@ -285,8 +297,12 @@ impl<R: BufRead> Replayer<R> {
     /// Compares what a step put out. Gives the lines beyond the record's end.
     fn compare_step(&mut self, step: &Step) -> Result<Vec<u8>, Halt> {
         self.text.clear();
-        self.lines.step(&mut self.text, step, self.at)?;
-        self.compare()
+        let count = self.lines.step(&mut self.text, step, self.at)?;
+        // Nearly always they are the same bytes.
+        match self.track.pass(&self.text, count)? {
+            true => Ok(Vec::new()),
+            false => self.compare(),
+        }
     }
 
     /// Compares what was written last with the lines that follow. Gives what is beyond the record's
@@ -324,7 +340,7 @@ impl<R: BufRead> Replayer<R> {
             }
         }
         for (id, _) in &step.withdrawn {
-            if let Some(issued) = self.open.remove(id) {
+            if let Some(issued) = self.open.remove(*id) {
                 follow.withdrawn(&issued);
             }
         }
@@ -333,6 +349,26 @@ impl<R: BufRead> Replayer<R> {
 
     /// Hands in what the record says comes next. Whether it says anything.
     fn take_next(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<bool, Halt> {
+        let line = self.track.at_hand()?;
+        let line = line.and_then(|line| std::str::from_utf8(line).ok());
+        let length = line.map_or(0, str::len);
+        if let Some(quick) = line.and_then(quick_answer)
+            && let Some(issued) = self.open.get(quick.id)
+        {
+            // Made from the same, the line is the same.
+            let is_same = quick.is_exact && quick.seq == issued.seq && *quick.task == *issued.task;
+            let Quick { id, at, answer, .. } = quick;
+            self.check_answer(id, &answer)?;
+            match is_same {
+                true => {
+                    self.track.pass_one(length);
+                    self.lines.close(id);
+                }
+                false => self.compare_answer(id, at, &answer)?,
+            }
+            self.answer(run, follow, id, at, answer)?;
+            return Ok(true);
+        }
         let Some((number, text)) = self.track.peek()? else {
             return Ok(false);
         };
@@ -342,16 +378,10 @@ impl<R: BufRead> Replayer<R> {
                 at,
                 answer: Answered::Taken(answer),
                 ..
-            }) if self.open.contains_key(&id) => {
-                self.at = at;
-                self.text.clear();
-                self.lines.answer(&mut self.text, id, &answer, at)?;
-                self.compare()?;
-                if let Some(issued) = self.open.remove(&id) {
-                    let refused = |why| Halt::Refused { line: number, why };
-                    follow.answered(&issued, &answer).map_err(refused)?;
-                }
-                run.answer(id, answer);
+            }) if self.open.get(id).is_some() => {
+                self.check_answer(id, &answer)?;
+                self.compare_answer(id, at, &answer)?;
+                self.answer(run, follow, id, at, answer)?;
             }
             Line::Stop(StopLine { at, ids }) => {
                 self.at = at;
@@ -366,6 +396,62 @@ impl<R: BufRead> Replayer<R> {
             _ => return Err(differs(number, text, Instead::Waits)),
         }
         Ok(true)
+    }
+
+    /// That an effect can have the answer in the next line.
+    fn check_answer(&self, id: EffectId, answer: &Answer) -> Result<(), Halt> {
+        match self.open.get(id) {
+            Some(issued) if !may_answer(&issued.effect, answer) => Err(Halt::Refused {
+                line: self.followed() + 1,
+                why: "no effect of that kind is answered so".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Compares the line of an answer with the next one.
+    fn compare_answer(&mut self, id: EffectId, at: u64, answer: &Answer) -> Result<(), Halt> {
+        self.text.clear();
+        let count = u64::from(self.lines.answer(&mut self.text, id, answer, at)?);
+        if !self.track.pass(&self.text, count)? {
+            self.compare()?;
+        }
+        Ok(())
+    }
+
+    /// Hands in the answer that was in the last line.
+    fn answer(
+        &mut self,
+        run: &mut Run,
+        follow: &mut dyn Follow,
+        id: EffectId,
+        at: u64,
+        answer: Answer,
+    ) -> Result<(), Halt> {
+        self.at = at;
+        if let Some(issued) = self.open.remove(id) {
+            let line = self.followed();
+            let refused = |why| Halt::Refused { line, why };
+            follow.answered(&issued, &answer).map_err(refused)?;
+        }
+        run.answer(id, answer);
+        Ok(())
+    }
+}
+
+/// How the lines begin of what a run does itself.
+const DOES: [&[u8]; 2] = [br#"{"v":1,"t":"event""#, br#"{"v":1,"t":"effect""#];
+
+/// Whether an effect can have that answer, be it a good one or a failure.
+fn may_answer(effect: &Effect, answer: &Answer) -> bool {
+    match (effect, answer) {
+        (Effect::Store { op, .. }, Answer::Store(Ok(value))) => op.gives(value),
+        (_, Answer::Broken(_))
+        | (Effect::Store { .. }, Answer::Store(Err(_)))
+        | (Effect::Model(_), Answer::Model(_))
+        | (Effect::Tool(_), Answer::Tool(_))
+        | (Effect::Timer { .. }, Answer::Fired) => true,
+        _ => false,
     }
 }
 

@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex};
 use super::contents::{self, Contents, Verdict};
 use super::error::ResumeError;
 use super::skipped::{Asked, Resumed};
-use crate::engine::model::Round;
 use crate::engine::store::{StoreOp, StoreValue};
 use crate::engine::{Answer, Effect, EffectId, Event, Issued};
 use crate::harness::Store;
 use crate::harness::model::Broker;
 use crate::harness::replay::Follow;
-use crate::harness::unit::Operator;
+use crate::harness::unit::{Answers, Operator};
 
 /// The tool that asks the operator, in either dialect.
 const ASKS: [&str; 2] = ["user-input/ask", "promptforge/user-input/ask"];
@@ -30,9 +29,8 @@ pub(super) struct Following<'a> {
     observe: &'a mut dyn FnMut(&Event),
     files: Files,
     broker: Option<Arc<dyn Broker>>,
-    operator: Option<Arc<dyn Operator>>,
-    rounds: Asked<Arc<Round>>,
-    asks: Asked<()>,
+    rounds: Asked,
+    questions: Questions,
     /// The answers of the operations that were performed on a store in memory and not answered yet.
     performed: BTreeMap<EffectId, Answer>,
     /// The operations on a Host's store that have no answer, in issue order.
@@ -45,6 +43,17 @@ pub(super) struct Settled<'a> {
     /// The answers of the operations without an answer that are done.
     pub(super) done: BTreeMap<EffectId, Answer>,
     pub(super) observe: &'a mut dyn FnMut(&Event),
+}
+
+/// What the operator was asked: how many questions have an answer, and how many wait for one.
+#[derive(Clone, Copy, Default)]
+struct Questions {
+    answered: usize,
+    open: usize,
+}
+
+fn is_question(effect: &Effect) -> bool {
+    matches!(effect, Effect::Tool(request) if ASKS.contains(&&*request.tool))
 }
 
 /// An operation on a Host's store that has no answer.
@@ -61,36 +70,26 @@ impl<'a> Following<'a> {
     pub(super) fn new(
         files: Files,
         broker: Option<Arc<dyn Broker>>,
-        operator: Option<Arc<dyn Operator>>,
         observe: &'a mut dyn FnMut(&Event),
     ) -> Self {
         Self {
             observe,
             files,
             broker,
-            operator,
             rounds: Asked::default(),
-            asks: Asked::default(),
+            questions: Questions::default(),
             performed: BTreeMap::new(),
             unanswered: Vec::new(),
         }
     }
 
     fn close(&mut self, issued: &Issued) {
-        match &issued.effect {
-            Effect::Model(_) => self.rounds.close(issued.id, |round| {
+        if let Effect::Model(_) = &issued.effect {
+            self.rounds.close(issued.id, |round| {
                 if let Some(broker) = &self.broker {
                     broker.skip(round);
                 }
-            }),
-            Effect::Tool(request) if ASKS.contains(&&*request.tool) => {
-                self.asks.close(issued.id, |()| {
-                    if let Some(operator) = &self.operator {
-                        operator.skip();
-                    }
-                });
-            }
-            Effect::Tool(_) | Effect::Store { .. } | Effect::Timer { .. } => {}
+            });
         }
     }
 
@@ -101,11 +100,14 @@ impl<'a> Following<'a> {
         Some(Arc::new(Resumed { inner, asked }))
     }
 
-    /// The operator of the run as it goes on, the record's questions having gone by.
-    pub(super) fn operator(&mut self) -> Option<Arc<dyn Operator>> {
-        let asked = Mutex::new(std::mem::take(&mut self.asks));
-        let inner = self.operator.take()?;
-        Some(Arc::new(Resumed { inner, asked }))
+    /// The operator of the run as it goes on. Where the record has the answers to all that was asked,
+    /// nobody needs to be there: then there is no answer left for another question.
+    pub(super) fn operator(&self, given: Option<Arc<dyn Operator>>) -> Option<Arc<dyn Operator>> {
+        let Questions { answered, open } = self.questions;
+        match given {
+            None if answered > 0 && open == 0 => Some(Arc::new(Answers::default())),
+            given => given,
+        }
     }
 
     /// Looks at a Host's store, and has done what must be done though nobody waits for it (spec
@@ -216,9 +218,7 @@ impl Follow for Following<'_> {
                 }),
             },
             Effect::Model(round) => self.rounds.ask(issued.id, round.clone()),
-            Effect::Tool(request) if ASKS.contains(&&*request.tool) => {
-                self.asks.ask(issued.id, ());
-            }
+            effect if is_question(effect) => self.questions.open += 1,
             Effect::Tool(_) | Effect::Timer { .. } => {}
         }
     }
@@ -226,6 +226,10 @@ impl Follow for Following<'_> {
     fn answered(&mut self, issued: &Issued, answer: &Answer) -> Result<(), String> {
         self.is_performed();
         self.close(issued);
+        if is_question(&issued.effect) {
+            self.questions.answered += 1;
+            self.questions.open -= 1;
+        }
         match (&mut self.files, &issued.effect, answer) {
             (Files::Rebuilt(_), Effect::Store { .. }, _) => {
                 match self.performed.remove(&issued.id) {
@@ -246,6 +250,7 @@ impl Follow for Following<'_> {
 
     fn withdrawn(&mut self, issued: &Issued) {
         self.close(issued);
+        self.questions.open -= usize::from(is_question(&issued.effect));
         self.performed.remove(&issued.id);
         let Files::Host(_, known) = &mut self.files else {
             return;

@@ -32,7 +32,7 @@ pub struct Resume {
     pub store: Option<Store>,
     /// What answers the run's rounds; `None` where there is no gateway.
     pub broker: Option<Arc<dyn Broker>>,
-    /// Who answers what the run asks its operator.
+    /// Who answers what the run asks its operator and the record has no answer to.
     pub operator: Option<Arc<dyn Operator>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
@@ -65,12 +65,7 @@ impl Harness {
         let recorded = replayer.head().map_err(why)?;
         let rebuilt = rebuild(recorded, &resume.cancel);
         let files = files(&rebuilt, resume.store.clone())?;
-        let mut following = Following::new(
-            files,
-            resume.broker.clone(),
-            resume.operator.clone(),
-            observe,
-        );
+        let mut following = Following::new(files, resume.broker.clone(), observe);
         let Rebuilt {
             head,
             prompt,
@@ -90,7 +85,8 @@ impl Harness {
             let line = replayer.followed() + 1;
             return Err(ResumeError::Prepare { line });
         }
-        let (broker, operator) = (following.broker(), following.operator());
+        let broker = following.broker();
+        let operator = following.operator(resume.operator.clone());
         let tools = match (&run, &prompt) {
             (Some(_), Some(prompt)) => self.tools_again(&head, prompt, operator, &resume.cancel)?,
             _ => Tools::default(),

@@ -31,9 +31,4 @@ impl Operator for Answers {
         let answer = self.next();
         Box::new(move || answer)
     }
-
-    fn skip(&self) {
-        // Where there was none left, there is none.
-        let _ = self.next();
-    }
 }

@@ -32,7 +32,4 @@ pub trait Operator: fmt::Debug + Send + Sync + 'static {
     ) -> Box<dyn FnOnce() -> Result<String, String> + Send> {
         Box::new(move || self.ask(&question))
     }
-
-    /// A question of a resumed run goes by, since its record has the answer (spec C2).
-    fn skip(&self) {}
 }

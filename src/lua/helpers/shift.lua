@@ -26,26 +26,21 @@ end
 
 local new = {}
 
-function new.insert(list, ...)
-  if getmetatable(list) == nil and select('#', ...) == 1 or is_short(list) then
-    return insert(list, ...)
-  end
-  local count = select('#', ...)
-  local pos, value = ...
+function new.insert(list, ...args)
+  local count = args.n
+  -- Nothing is moved.
+  if count == 1 then return insert(list, (args[1])) end
+  if is_short(list) then return insert(list, ...) end
+  local pos, value = args[1], args[2]
   gsub('x', 'x', function()
     local last = length(list) + 1
-    if count == 1 then
-      pos, value = last, pos
-    elseif count ~= 2 then
-      error("wrong number of arguments to 'insert'")
-    else
-      local given = pos
-      pos = integer(pos)
-      -- It says what is wrong.
-      if pos == nil then return insert({}, given, value) end
-      if not below(pos - 1, last) then error("bad argument #2 to 'insert' (position out of bounds)") end
-      for i = last, pos + 1, -1 do list[i] = list[i - 1] end
-    end
+    if count ~= 2 then error("wrong number of arguments to 'insert'") end
+    local given = pos
+    pos = integer(pos)
+    -- It says what is wrong.
+    if pos == nil then return insert({}, given, value) end
+    if not below(pos - 1, last) then error("bad argument #2 to 'insert' (position out of bounds)") end
+    for i = last, pos + 1, -1 do list[i] = list[i - 1] end
     list[pos] = value
   end)
 end

@@ -2,7 +2,7 @@
 -- pattern are such that they cannot, Lua's own are called; where they could, the matching is done by
 -- functions that look at the cancel flag.
 local find, match, gmatch, gsub, rep, sub, type, error, concat, longest, read, search, scan, substitute,
-  repeated = ...
+  captures_in_pieces, pieces, room = ...
 
 -- The longest text against which a pattern is matched by Lua's own functions.
 local limits, known = {}, 0
@@ -35,12 +35,13 @@ local new = {}
 
 -- Each first asks in the quickest way there is: a limit is known for strings alone.
 
-function new.find(...)
-  local s, p, init, plain = ...
-  if init == nil and plain == nil then
+function new.find(...args)
+  local s, p = args[1], args[2]
+  if args.n == 2 then
     local limit = limits[p]
     if limit and type(s) == 'string' and #s <= limit then return find(s, p) end
   end
+  local init, plain = args[3], args[4]
   if plain then
     if type(s) == 'string' and type(p) == 'string' and (init == nil or is_integer(init)) then
       if #s * (#p + 8) < 8000000 then return find(s, p, init, plain) end
@@ -51,12 +52,13 @@ function new.find(...)
   return finish(search(true, ...))
 end
 
-function new.match(...)
-  local s, p, init = ...
-  if init == nil then
+function new.match(...args)
+  local s, p = args[1], args[2]
+  if args.n == 2 then
     local limit = limits[p]
     if limit and type(s) == 'string' and #s <= limit then return match(s, p) end
   end
+  local init = args[3]
   if is_short(s, p, init) then return match(s, p, init) end
   return finish(search(false, ...))
 end
@@ -94,9 +96,8 @@ local function values(s, list, at, last)
   return sub(s, from, to), values(s, list, at + 2, last)
 end
 
-function new.gmatch(...)
-  if is_short(...) then return gmatch(...) end
-  local s, p, init = finish(read('gmatch', ...))
+-- The matches one by one, of a text and a pattern that need looks at the cancel flag.
+local function in_batches(s, p, init)
   local next_match = batches(s, p, init, false, true)
   return function()
     local list, from, step = next_match()
@@ -110,6 +111,61 @@ function new.gmatch(...)
     end
     return values(s, list, from + 2, from + step - 1)
   end
+end
+
+-- The matches in pieces of the text that no match can cross, each so short that Lua's own function may
+-- match it; from a place on where there are none, in batches.
+local function in_pieces(s, p, init, count)
+  local ends, index = pieces(s, p, init), 0
+  local each
+  -- Goes on to the next piece; whether there is one.
+  local function go_on()
+    index = index + 1
+    local last = ends[index]
+    if last == nil then
+      if init > #s then return false end
+      ends, index = pieces(s, p, init), 1
+      last = ends[1]
+      if last == nil then
+        each, init = in_batches(s, p, init), #s + 1
+        return true
+      end
+    end
+    each = gmatch(sub(s, init, last), p)
+    init = last + 1
+    return true
+  end
+  if not go_on() then return function() end end
+  if count <= 1 then
+    return function()
+      local a = each()
+      while a == nil and go_on() do a = each() end
+      return a
+    end
+  elseif count == 2 then
+    return function()
+      local a, b = each()
+      while a == nil do
+        if not go_on() then return nil end
+        a, b = each()
+      end
+      return a, b
+    end
+  end
+  local function given(a, ...)
+    if a ~= nil then return a, ... end
+    if not go_on() then return nil end
+    return given(each())
+  end
+  return function() return given(each()) end
+end
+
+function new.gmatch(...)
+  if is_short(...) then return gmatch(...) end
+  local s, p, init = finish(read('gmatch', ...))
+  local count = captures_in_pieces(p)
+  if count then return in_pieces(s, p, init, count) end
+  return in_batches(s, p, init)
 end
 
 -- Replaces by a function or from a table. What they do cannot wait, as they run within a function of
@@ -176,12 +232,31 @@ function new.gsub(...)
   return replace(s, p, by, most)
 end
 
+-- Lua's own function makes the string in one go, text by text: of many short ones it is given few
+-- long ones, which are copied as quickly as can be. It does not collect garbage for want of memory.
+local function repeated(s, count, sep)
+  local unit = #s + #sep
+  if unit == 0 then return '' end
+  if not is_integer(count) or 1.0 * unit * count >= 0x1p62 then return rep(s, count, sep) end
+  room(unit * count)
+  if count < 100000 then return rep(s, count, sep) end
+  -- So many texts in each, and fewer in what stands between them, that it comes out even.
+  local times = count ^ 0.5 // 1 | 0
+  local each = (count + times - 1) // times
+  local between = each * times - count
+  local joint = sep
+  if between > 0 then joint = sep .. rep(s, between, sep) .. sep end
+  return rep(rep(s, each - between, sep), times, joint)
+end
+
 function new.rep(...)
   local s, count, sep = ...
   if is_integer(count) and type(s) == 'string' and (sep == nil or type(sep) == 'string') then
-    if count < 100000 then return rep(s, count, sep) end
+    if count < 100000 and count * (#s + (sep and #sep or 0)) < 1000000 then
+      return rep(s, count, sep)
+    end
   end
-  return finish(repeated(...))
+  return repeated(finish(read('rep', ...)))
 end
 
 return new

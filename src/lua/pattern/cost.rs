@@ -7,13 +7,13 @@ use super::item::{byte_at, item_end};
 const STEPS: u64 = 4_000_000;
 
 /// A pattern longer than this is not looked at closely.
-const LONG: usize = 500;
+pub(super) const LONG: usize = 500;
 
 /// The bytes that an item can begin with.
-type Bytes = [bool; 256];
+pub(super) type Bytes = [bool; 256];
 
 /// What matching the rest of a pattern may take from one place of a text of n bytes.
-struct Rest {
+pub(super) struct Rest {
     /// The power of n of the steps.
     power: u32,
     /// The power of n of the steps of a match that fails.
@@ -23,16 +23,16 @@ struct Rest {
     /// The bytes with which it can go on.
     first: Bytes,
     /// Whether it may match nothing.
-    is_nullable: bool,
+    pub(super) is_nullable: bool,
     /// Whether it always matches.
     always: bool,
 }
 
-enum Item {
+pub(super) enum Item {
     /// A single character, and what follows it: `*`, `+`, `-`, `?` or nothing.
     Single(Box<Bytes>, u8),
     /// A parenthesis, which takes no byte and always matches.
-    Mark,
+    Mark(u8),
     /// A frontier or the end, which take no byte and may not match.
     Place,
     /// `%b`, or a capture again: as long as the text, in one way only.
@@ -45,18 +45,8 @@ pub(in super::super) fn longest(pattern: &[u8]) -> usize {
         return 0;
     }
     let anchored = pattern.first() == Some(&b'^');
-    let items = items(&pattern[usize::from(anchored)..]);
-    let mut rest = Rest {
-        power: 0,
-        failing: 0,
-        factor: 1,
-        first: [false; 256],
-        is_nullable: true,
-        always: true,
-    };
-    for item in items.iter().rev() {
-        rest = before(item, rest);
-    }
+    let (items, _) = items(&pattern[usize::from(anchored)..]);
+    let rest = weighed(&items);
     let power = match anchored {
         true => rest.power,
         false => rest.power.max(1 + rest.failing),
@@ -70,8 +60,23 @@ pub(in super::super) fn longest(pattern: &[u8]) -> usize {
     }
 }
 
-/// The items up to where the pattern is not well formed, which ends every match.
-fn items(pattern: &[u8]) -> Vec<Item> {
+/// What matching all the items may take from one place.
+pub(super) fn weighed(items: &[Item]) -> Rest {
+    let nothing = Rest {
+        power: 0,
+        failing: 0,
+        factor: 1,
+        first: [false; 256],
+        is_nullable: true,
+        always: true,
+    };
+    let back = items.iter().rev();
+    back.fold(nothing, |rest, item| before(item, rest))
+}
+
+/// The items up to where the pattern is not well formed, which ends every match, and whether that is
+/// its end.
+pub(super) fn items(pattern: &[u8]) -> (Vec<Item>, bool) {
     let mut items = Vec::new();
     let mut at = 0;
     while at < pattern.len() {
@@ -79,7 +84,7 @@ fn items(pattern: &[u8]) -> Vec<Item> {
         let item = match (pattern[at], next) {
             (b'(' | b')', _) => {
                 at += 1;
-                Item::Mark
+                Item::Mark(pattern[at - 1])
             }
             (b'$', _) if at + 1 == pattern.len() => {
                 at += 1;
@@ -94,7 +99,7 @@ fn items(pattern: &[u8]) -> Vec<Item> {
                     at = end;
                     Item::Place
                 }
-                Err(_) => break,
+                Err(_) => return (items, false),
             },
             (b'%', b'0'..=b'9') => {
                 at += 2;
@@ -102,7 +107,7 @@ fn items(pattern: &[u8]) -> Vec<Item> {
             }
             _ => {
                 let Ok(end) = item_end(pattern, at) else {
-                    break;
+                    return (items, false);
                 };
                 let own = &pattern[at..end];
                 let mut bytes = Box::new([false; 256]);
@@ -121,13 +126,13 @@ fn items(pattern: &[u8]) -> Vec<Item> {
         };
         items.push(item);
     }
-    items
+    (items, true)
 }
 
 /// What an item and the rest after it take together.
 fn before(item: &Item, rest: Rest) -> Rest {
     let (bytes, suffix) = match item {
-        Item::Mark => return rest,
+        Item::Mark(_) => return rest,
         Item::Place => {
             return Rest {
                 always: false,

@@ -7,6 +7,8 @@ mod class;
 mod cost;
 mod item;
 mod matcher;
+mod piece;
 
 pub(super) use cost::longest;
 pub(super) use matcher::{Capture, Fault, Matcher, invalid_index};
+pub(super) use piece::{captures_in_pieces, pieces};

@@ -1,0 +1,129 @@
+//! The lines of events without fields of their own, which most lines of a record are.
+
+use std::io;
+use std::sync::Arc;
+
+use super::text::{number, raw};
+use super::write;
+use crate::engine::{Event, EventKind};
+
+/// How many kinds of them are kept, over the sections they are reported under.
+const MOST: usize = 8;
+
+/// Writes the lines of events. Those without fields differ from others of their kind and section in
+/// their coordinates alone, so the rest is kept.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    kept: Vec<Kept>,
+    /// How many have made room for another.
+    replaced: usize,
+}
+
+#[derive(Debug)]
+struct Kept {
+    name: &'static str,
+    execution: Arc<str>,
+    section: Arc<str>,
+    /// The line, from its number on.
+    rest: Vec<u8>,
+}
+
+impl Kept {
+    #[inline]
+    fn is_of(&self, name: &'static str, event: &Event) -> bool {
+        std::ptr::eq(self.name, name)
+            && Arc::ptr_eq(&self.section, &event.section)
+            && Arc::ptr_eq(&self.execution, &event.execution)
+    }
+}
+
+impl Events {
+    /// Writes the line of an event.
+    ///
+    /// # Errors
+    /// Something in it has no JSON form.
+    pub(super) fn write(&mut self, out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
+        let EventKind::Plain(name) = event.kind else {
+            return write::event(out, event);
+        };
+        raw(out, write::EVENT);
+        raw(out, &event.task);
+        raw(out, r#"","seq":"#);
+        number(out, event.seq.into());
+        let kept = match self.kept.iter().position(|kept| kept.is_of(name, event)) {
+            Some(at) => self.kept.get(at),
+            None => Some(self.keep(name, event)?),
+        };
+        out.extend_from_slice(kept.map_or(&[], |kept| &kept.rest));
+        Ok(())
+    }
+
+    /// Keeps the rest of a line.
+    fn keep(&mut self, name: &'static str, event: &Event) -> io::Result<&Kept> {
+        let mut rest = Vec::new();
+        write::event_rest(&mut rest, event)?;
+        let kept = Kept {
+            name,
+            execution: event.execution.clone(),
+            section: event.section.clone(),
+            rest,
+        };
+        let at = match self.kept.len() < MOST {
+            true => self.kept.len(),
+            false => self.replaced % MOST,
+        };
+        match self.kept.get_mut(at) {
+            Some(place) => {
+                *place = kept;
+                self.replaced += 1;
+            }
+            None => self.kept.push(kept),
+        }
+        Ok(&self.kept[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_changes_no_line() {
+        // spec R14: kinds, sections and tasks in turns, more than are kept
+        let names = [
+            "lua_chunk_started",
+            "lua_chunk_succeeded",
+            "section_started",
+        ];
+        let sections: [Arc<str>; 5] = ["A", "B", "quo\"ted", "D", "E"].map(Arc::from);
+        let mut events = Events::default();
+        for seq in 0..200_u32 {
+            let at = seq as usize;
+            let event = Event {
+                kind: match at % 7 {
+                    6 => EventKind::Checkpoint {
+                        message: "m".to_owned(),
+                    },
+                    _ => EventKind::Plain(names[at % 3]),
+                },
+                execution: if at < 150 {
+                    "run".into()
+                } else {
+                    "other".into()
+                },
+                section: sections[at / 2 % 5].clone(),
+                task: if at.is_multiple_of(4) {
+                    "0".into()
+                } else {
+                    "0.1".into()
+                },
+                seq,
+            };
+            let [mut kept, mut wanted] = [Vec::new(), Vec::new()];
+            events.write(&mut kept, &event).expect("it has a form");
+            write::event(&mut wanted, &event).expect("it has a form");
+            assert_eq!(kept, wanted);
+            assert!(events.kept.len() <= MOST);
+        }
+    }
+}
