@@ -27,9 +27,11 @@ pub enum Committed {
 /// waited for. Only `kill` ends it early: a commit that was begun is let finish.
 ///
 /// # Errors
-/// The last line of what git said (spec P103).
+/// The last line of what git said that is no hint (spec P103).
 pub fn commit_all(root: &Path, message: &str, kill: &CancelToken) -> Result<Committed, String> {
-    let status = run(root, ["status", "--porcelain"], kill)?;
+    // A setting may hide what is new from `status`, which `add` takes all the same.
+    let words = ["status", "--porcelain", "--untracked-files=normal"];
+    let status = run(root, words, kill)?;
     if status.is_empty() {
         return Ok(Committed::NoChanges);
     }
@@ -46,6 +48,18 @@ pub fn commit_all(root: &Path, message: &str, kill: &CancelToken) -> Result<Comm
     file.write_all(format!("{message}\n").as_bytes())
         .map_err(|error| error.to_string())?;
     run_unlocked(root, git_folder, &["add", "-A"].map(OsStr::new), kill)?;
+    // Not all that `status` lists is something to commit: line ends that are stored alike, or work
+    // inside a submodule.
+    let words = [
+        "diff",
+        "--cached",
+        "--name-only",
+        "--no-ext-diff",
+        "--ignore-submodules=none",
+    ];
+    if run(root, words, kill)?.is_empty() {
+        return Ok(Committed::NoChanges);
+    }
     let words = [
         OsStr::new("commit"),
         OsStr::new("--file"),
@@ -93,7 +107,7 @@ fn run<const N: usize>(
 
 /// Why git did not do it.
 struct Refusal {
-    /// The last line of what it said.
+    /// The last line of what it said that is no hint.
     said: String,
     /// Whether it was about the lock of the index.
     is_locked: bool,
@@ -133,7 +147,7 @@ fn answer(root: &Path, words: &[&OsStr], kill: &CancelToken) -> Result<String, R
         Some(code) => {
             let said = String::from_utf8_lossy(&stderr.bytes);
             let mut lines = out.lines().chain(said.lines());
-            let last = lines.rfind(|line| !line.trim().is_empty());
+            let last = lines.rfind(|line| !line.trim().is_empty() && !line.starts_with("hint:"));
             let last = last.map(|line| line.trim().to_owned());
             Err(Refusal {
                 said: last.unwrap_or_else(|| format!("git {what} exit {code}")),

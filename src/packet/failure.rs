@@ -165,9 +165,11 @@ impl fmt::Display for FailureClass {
     }
 }
 
-/// A word as failures compare it: lower-cased, `-` as `_`.
+/// A word as failures compare it: lower-cased, `-` as `_`. A class stands in lines of logs and
+/// terminals, so a line end or the like is `_` too.
 fn normal(word: &str) -> String {
-    word.to_lowercase().replace('-', "_")
+    word.to_lowercase()
+        .replace(|letter: char| letter == '-' || letter.is_control(), "_")
 }
 
 /// How a session failed (spec P74).

@@ -64,7 +64,8 @@ impl Prompt {
         let keys = Keys::new(&document.keys, Some(&file));
         let id = id(keys, &file_name, &file)?;
         let name = match keys.text("name")? {
-            Some(name) => name,
+            // It stands in lines of the terminal, of logs and of commit messages.
+            Some(name) => name.replace(['\r', '\n'], " "),
             None => body::heading(&document.body)
                 .map_or_else(|| prompt_file::title(&file_name), str::to_owned),
         };

@@ -314,3 +314,48 @@ fn what_a_killed_runner_left_is_ended() {
     // It ignores SIGTERM, as the shell that started it.
     packet.shell("kill -9 $(pgrep -fx 'sleep 8192')");
 }
+
+/// A check that was killed while outputs were set aside is undone by the next runner, before a
+/// session or a check sees what it left (spec P65, P123).
+#[test]
+fn a_check_that_was_killed_is_undone() {
+    let keys = "simulate: {attempts: {writes: {path: x, text: x}}}\n\
+                verify: {commands: [{exec: sh, timeout_ms: 100000, regenerates: [a, b], \
+                args: [-c, \"printf half > a; touch ../begun; \
+                if test -e ../second; then printf new > a; printf new > b; else sleep 8193; fi\"]}]}";
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    packet.shell("cd app && printf old > a && printf old > b && git add -A && git commit -qm a");
+    killed(&packet, "begun");
+    let left = packet.shell("cd app && ls && cat a*");
+    assert!(left.contains("b.runvil-verifier-backup"), "{left}");
+    // The next one stops before its session: what it puts back is seen as it was.
+    packet.shell("mv prompts/01_a.prompt.md aside && sed 's/^verify.*/verify: {files_exist: [x]}/' \
+                  aside > prompts/02_b.prompt.md && sed -i 's/\"01\"/\"02\"/' prompts/02_b.prompt.md && \
+                  mv aside prompts/01_a.prompt.md");
+    packet.write("second", "");
+    let finished = packet.run(&["run", "02", "--new-run"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert_eq!(
+        packet.shell("cd app && ls && cat a b"),
+        "README.md\na\nb\nx\noldold"
+    );
+    let finished = packet.run(&["run", "--remaining", "--new-run"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert_eq!(
+        packet.shell("cd app && ls && cat a b"),
+        "README.md\na\nb\nx\nnewnew"
+    );
+}
+
+/// A command that tidies up around its outputs does not take the old ones along (spec P65).
+#[test]
+fn an_output_outlives_a_command_that_tidies_up() {
+    let keys = "recovery: {repair: {enabled: false}}\n\
+                verify: {commands: [{exec: sh, timeout_ms: 9000, regenerates: [o/a, b], \
+                args: [-c, \"git clean -fdxq && rm -rf o && exit 1\"]}]}";
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    packet.shell("cd app && mkdir o && printf old > o/a && chmod 750 o/a && printf b > b");
+    assert_eq!(packet.run(&["run"]).status, Some(1));
+    let left = packet.shell("cd app && ls . o && stat -c %a o/a && cat o/a b");
+    assert_eq!(left, ".:\nREADME.md\nb\no\n\no:\na\n750\noldb");
+}

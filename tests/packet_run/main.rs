@@ -9,6 +9,7 @@ mod process;
 
 mod cases;
 mod command;
+mod commits;
 mod crash;
 mod examples;
 mod figure;

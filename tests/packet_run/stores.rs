@@ -223,3 +223,34 @@ fn a_folder_that_cannot_be_written_runs_nothing() {
     );
     assert!(!finished.stdout.contains("Prompt"), "{}", finished.stdout);
 }
+
+/// A `progress.log` that nothing can be appended to is found before a session is spent, and a
+/// session that replaces it loses nothing (spec P25, P110).
+#[test]
+fn a_progress_log_is_looked_at_first_and_opened_for_each_line() {
+    for put in ["mkfifo", "mkdir"] {
+        let packet = packet();
+        packet.shell(&format!(
+            "mkdir .prompt_runner && {put} .prompt_runner/progress.log"
+        ));
+        for words in [&["run"][..], &["repair", "01"]] {
+            let finished = packet.run(words);
+            let stderr = &finished.stderr;
+            assert_eq!(finished.status, Some(4), "{put} {words:?}: {stderr}");
+            assert!(
+                stderr.ends_with("progress.log: not a regular file\n"),
+                "{stderr}"
+            );
+            assert_eq!(packet.attempts("01"), "");
+        }
+    }
+    let replace = "verify: {commands: [{exec: sh, timeout_ms: 9000, args: [-c, \"cd \
+                   ../.prompt_runner && cp progress.log p && mv p progress.log\"]}]}";
+    let packet = Packet::new(&[
+        ("prompts/01_a.prompt.md", &prompt("01", "")),
+        ("prompts/02_b.prompt.md", &prompt("02", replace)),
+    ]);
+    assert_eq!(packet.run(&["run"]).status, Some(0));
+    let expected = ["01:completed:no_changes", "02:completed:no_changes"];
+    assert_eq!(packet.progress(), expected);
+}

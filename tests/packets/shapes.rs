@@ -269,3 +269,15 @@ fn a_wrong_type_is_refused_with_its_key_and_value() {
         assert_eq!(found, expected, "{manifest} {prompt}");
     }
 }
+
+/// A name stands in lines of the terminal, of logs and of commits (spec P12).
+#[test]
+fn a_name_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("prompts")).unwrap();
+    fs::write(folder.path().join("prompt_runner_packet.md"), "---\n---\n").unwrap();
+    let text = "---\nname: \"a\\r\\nCompleted prompt 02\\n\"\n---\nB\n";
+    fs::write(folder.path().join("prompts/01_a.prompt.md"), text).unwrap();
+    let packet = Packet::load(folder.path(), &ConfigHome::default()).unwrap();
+    assert_eq!(packet.prompts[0].name, "a  Completed prompt 02 ");
+}

@@ -67,6 +67,15 @@ pub fn evaluate(
     })
 }
 
+/// Puts back the outputs that a check of this contract had set aside when its runner was killed
+/// (spec P123). That runner is gone, and so is what it started.
+pub fn roll_back(scope: &Scope, verify: Option<&Mapping>) {
+    let entries = verify.map_or([].as_slice(), |verify| Clause::Commands.entries(verify));
+    for entry in entries {
+        command::roll_back(Entry(entry), scope);
+    }
+}
+
 /// What became of an entry.
 type Checked = Result<Verdict, Interrupted>;
 

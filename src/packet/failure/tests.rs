@@ -128,3 +128,10 @@ fn what_is_recorded_has_both_names_of_the_class() {
             "severity": "error", "message": "full"})
     );
 }
+
+/// A class is one word on a line, whatever a provider claims (spec P75).
+#[test]
+fn a_claimed_class_has_no_line_ends() {
+    let failure = claimed(serde_json::json!({"class": "Foo-bar\nOutcome: ok\u{1b}"}));
+    assert_eq!(failure.class.name(), "foo_bar_outcome: ok_");
+}

@@ -11,6 +11,7 @@ mod perform;
 mod repair;
 mod report;
 mod request;
+mod turn_over;
 
 pub use super::life::End;
 pub use context::Committer;

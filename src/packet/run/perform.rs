@@ -10,6 +10,7 @@ use super::error::RunError;
 use super::notice::{Notice, Observer};
 use super::report::{PromptReport, RunOutcome, RunReport};
 use super::request::RunRequest;
+use super::turn_over::take_over;
 use crate::packet::contract::unknown_clauses;
 use crate::packet::dependencies;
 use crate::packet::fingerprint::fingerprint;
@@ -22,7 +23,7 @@ use crate::packet::readiness::{self, ReadinessError};
 use crate::packet::selection::Selectors;
 use crate::packet::standing::Standing;
 use crate::packet::state::{
-    Fields, Generation, Opening, PromptStatus, RunEnd, RunLock, StateFolder, StateStore,
+    Fields, Generation, Opening, PromptStatus, RunEnd, StateFolder, StateStore,
 };
 use crate::packet::words::FailurePolicy;
 
@@ -104,7 +105,7 @@ pub fn run(
     };
     let folder = StateFolder::of(&packet.root);
     folder.make()?;
-    let _lock = RunLock::take(&folder)?;
+    let _lock = take_over(packet, &folder)?;
     let store = StateStore::open(&folder)?;
     let order = dependencies::run_order(&selected);
     let ids: Vec<String> = order.iter().map(|prompt| prompt.id.to_string()).collect();

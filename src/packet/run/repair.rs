@@ -9,13 +9,14 @@ use super::error::RunError;
 use super::notice::{Notice, Observer};
 use super::report::{PromptReport, RunOutcome, RunReport};
 use super::request::RepairRequest;
+use super::turn_over::take_over;
 use crate::packet::interrupt::Interrupt;
 use crate::packet::life::{End, Life, Sent};
 use crate::packet::prompt::Prompt;
 use crate::packet::prompt_id::PromptId;
 use crate::packet::provider::Providers;
 use crate::packet::recovery::RepairBlock;
-use crate::packet::state::{Fields, RunLock, StateFolder, StateStore};
+use crate::packet::state::{Fields, StateFolder, StateStore};
 
 /// Starts one attempt of mode `repair` from the recorded state; what follows on it is decided as in
 /// a run. There is no selection and no run generation.
@@ -35,7 +36,7 @@ pub fn repair(
     let prompt = prompt.ok_or_else(|| RunError::PromptNotFound(request.id.to_owned()))?;
     let folder = StateFolder::of(&packet.root);
     folder.make()?;
-    let _lock = RunLock::take(&folder)?;
+    let _lock = take_over(packet, &folder)?;
     let store = StateStore::open(&folder)?;
     let sent = recorded(prompt, store.prompt(prompt.id.as_str()));
     let asked = Asked {

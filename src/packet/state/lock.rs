@@ -24,6 +24,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub struct RunLock {
     pid: PathBuf,
     line: String,
+    has_ended_orphans: bool,
     /// The advisory lock is on this file for as long as it is open.
     _lock: File,
 }
@@ -52,6 +53,7 @@ impl RunLock {
                     return Ok(Self {
                         pid,
                         line,
+                        has_ended_orphans: gone.iter().any(Owner::can_end_orphans),
                         _lock: file,
                     });
                 }
@@ -76,6 +78,12 @@ impl RunLock {
             }
         }
         Err(StateError::Contended(pid))
+    }
+
+    /// Whether the runner before was killed and nothing that it started runs any more, so that what
+    /// it left halfway is left for good.
+    pub fn has_ended_orphans(&self) -> bool {
+        self.has_ended_orphans
     }
 }
 

@@ -64,6 +64,11 @@ impl Owner {
 }
 
 impl Owner {
+    /// Whether what it has left running can be found.
+    pub(super) fn can_end_orphans(&self) -> bool {
+        cfg!(target_os = "linux") && self.start.is_some()
+    }
+
     /// Ends what a runner that is gone has left running (spec P123).
     pub(super) fn end_orphans(&self) {
         if let Some(start) = self.start {

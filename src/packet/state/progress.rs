@@ -1,5 +1,7 @@
 //! Writes `progress.log`: how prompts ended, a line each (spec P114).
 
+use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::append::Appender;
@@ -7,11 +9,11 @@ use super::clock;
 use super::error::StateError;
 use super::folder::StateFolder;
 
-/// The file, to be appended to.
+/// The file, to be appended to. It is opened for each line: a session may have removed or replaced
+/// it, and what is written to a file without a name is lost.
 #[derive(Debug)]
 pub struct ProgressLog {
     path: PathBuf,
-    file: Option<Appender>,
 }
 
 impl ProgressLog {
@@ -19,7 +21,20 @@ impl ProgressLog {
     pub fn of(folder: &StateFolder) -> Self {
         Self {
             path: folder.progress(),
-            file: None,
+        }
+    }
+
+    /// Refuses a file that nothing can be appended to, before there is something to append.
+    ///
+    /// # Errors
+    /// The file that is there cannot be opened.
+    pub fn check(&self) -> Result<(), StateError> {
+        match fs::metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            _ => match Appender::open(&self.path) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(StateError::write(&self.path, &error)),
+            },
         }
     }
 
@@ -27,7 +42,7 @@ impl ProgressLog {
     ///
     /// # Errors
     /// A line that cannot be written.
-    pub fn completed(&mut self, id: &str, suffix: &str) -> Result<(), StateError> {
+    pub fn completed(&self, id: &str, suffix: &str) -> Result<(), StateError> {
         self.append(&format!("{id}:completed:{}:{suffix}", clock::now()))
     }
 
@@ -35,27 +50,19 @@ impl ProgressLog {
     ///
     /// # Errors
     /// A line that cannot be written.
-    pub fn failed(&mut self, id: &str) -> Result<(), StateError> {
+    pub fn failed(&self, id: &str) -> Result<(), StateError> {
         self.append(&format!("{id}:failed:{}", clock::now()))
     }
 
-    fn append(&mut self, line: &str) -> Result<(), StateError> {
-        let written = match &mut self.file {
-            Some(file) => file.line(line),
-            None => Appender::open(&self.path).and_then(|mut file| {
-                file.line(line)?;
-                self.file = Some(file);
-                Ok(())
-            }),
-        };
-        written.map_err(|error| StateError::write(&self.path, &error))
+    fn append(&self, line: &str) -> Result<(), StateError> {
+        Appender::open(&self.path)
+            .and_then(|mut file| file.line(line))
+            .map_err(|error| StateError::write(&self.path, &error))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::packet::progress::Progress;
 
@@ -65,7 +72,7 @@ mod tests {
         let folder = StateFolder::of(packet.path());
         folder.make().unwrap();
         fs::write(folder.progress(), "01:completed:2026").unwrap();
-        let mut log = ProgressLog::of(&folder);
+        let log = ProgressLog::of(&folder);
         log.failed("02").unwrap();
         log.completed("03", "noop").unwrap();
         let read = Progress::read(packet.path()).unwrap();

@@ -142,6 +142,12 @@ impl Form {
         program::find(name, self.is_repo_program, &self.cwd)
     }
 
+    /// The outputs that it may make anew.
+    pub(super) fn outputs_inside(&self) -> impl Iterator<Item = &PathBuf> {
+        let outputs = self.outputs.iter();
+        outputs.filter(|path| is_inside(path, &self.root) && *path != &self.root)
+    }
+
     /// A line for each assertion that does not hold of an output.
     pub(super) fn unmet(&self, output: &str) -> Vec<String> {
         let mut lines = Vec::new();

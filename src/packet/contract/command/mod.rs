@@ -41,6 +41,17 @@ pub(super) fn command(
     Ok(verdict.of(root.repo))
 }
 
+/// Puts back what a check of this entry that was killed had set aside (spec P123).
+pub(super) fn roll_back(entry: Entry<'_>, scope: &Scope) {
+    let Ok(root) = entry.root(scope) else {
+        return;
+    };
+    if let Ok(form) = Form::read(entry, scope, &root.folder) {
+        form.outputs_inside()
+            .for_each(|path| regenerate::roll_back(path));
+    }
+}
+
 /// What is known after a command, or after the attempt to run it.
 struct Ran {
     verdict: Verdict,
