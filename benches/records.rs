@@ -1,20 +1,15 @@
 //! What a record costs: a run of 10,000 store operations and 1,000 scripted rounds without a record,
-//! with one, and replayed from it, one after the other in turns; and how fast, and in how little
-//! memory, a record of a million lines is read.
+//! with one, and replayed from it, one after the other in turns.
 
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use peak_alloc::PeakAlloc;
 use runvil::Outcome;
-use runvil::harness::record::{Reader, Recorder};
+use runvil::harness::record::Recorder;
 use runvil::harness::{Harness, Launch, Script, Store, replay};
-
-#[global_allocator]
-static PEAK: PeakAlloc = PeakAlloc;
 
 const TURNS: usize = 15;
 
@@ -100,35 +95,6 @@ fn compare(name: &str, lua: &str, in_folder: bool) {
     );
 }
 
-/// Reads a record of a million lines.
-fn read() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("record");
-    let mut out = BufWriter::new(File::create(&file).expect("a file"));
-    for at in 0..1_000_000 {
-        writeln!(
-            out,
-            r#"{{"v":1,"t":"event","task":"0","seq":{at},"event":{{"kind":"lua","execution":"x","section":"A","message":"message {at}"}}}}"#
-        )
-        .expect("room");
-    }
-    drop(out);
-    PEAK.reset_peak_usage();
-    let before = PEAK.current_usage();
-    let mut lines = 0;
-    let took = timed(|| {
-        for line in Reader::new(BufReader::new(File::open(&file).expect("a record"))) {
-            lines += u64::from(black_box(line).is_ok());
-        }
-    });
-    assert_eq!(lines, 1_000_000);
-    let peak = PEAK.peak_usage() - before;
-    println!(
-        "{lines} lines read in {} ms, {peak} bytes at most",
-        took.as_millis()
-    );
-}
-
 fn main() {
     // `cargo test` builds and runs benches to see that they work.
     if !std::env::args().any(|word| word == "--bench") {
@@ -153,5 +119,4 @@ fn main() {
         &format!("{operations} return 'done'"),
         true,
     );
-    read();
 }
