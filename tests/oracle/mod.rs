@@ -140,7 +140,8 @@ fn line_of(text: &str, offset: usize) -> usize {
 ///   closing fence makes it none;
 /// - it ends a block of raw text only with the closing tag of the same name, and lets such a
 ///   closing tag start a block;
-/// - it ends a CDATA section within a line with the first `]>`.
+/// - it ends a CDATA section within a line with the first `]>`;
+/// - it takes a title right behind a destination in angle brackets, without white space between.
 pub fn normalise(text: &str) -> String {
     let odd = |c: char| c.is_ascii_control() && !matches!(c, '\n' | '\t');
     let mut text = text.replace(odd, "");
@@ -163,7 +164,11 @@ pub fn normalise(text: &str) -> String {
     }
     let text = plain;
     let lines: Vec<_> = text.split('\n').map(trim_tabs).collect();
-    lines.join("\n")
+    let mut text = lines.join("\n");
+    for quote in ["\"", "'", "("] {
+        text = text.replace(&format!(">{quote}"), &format!("> {quote}"));
+    }
+    text
 }
 
 /// A line without the white space at its end, where there is a tab in it.

@@ -205,6 +205,7 @@ mod tests {
         assert_eq!(inline_target("(a(b)c)d"), Some("d"));
         assert_eq!(inline_target("()"), Some(""));
         assert_eq!(inline_target("( <a b> 'c' )"), Some(""));
+        assert_eq!(inline_target("(<a b>'c')"), None);
         assert_eq!(inline_target("(a b)"), None);
         assert_eq!(inline_target("(a\\)"), None);
         assert_eq!(inline_target("(a\"b\")"), Some(""));
