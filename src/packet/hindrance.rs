@@ -54,7 +54,12 @@ pub(super) enum Hindrance {
     },
     /// Paths with conflicts, the first ones, and how many there are.
     Unmerged(Vec<String>, usize),
+    /// Nobody to commit as.
+    Nameless,
 }
+
+/// [`Hindrance::kind`] where there is nobody to commit as.
+pub(super) const NAMELESS: &str = "git_identity_missing";
 
 impl Hindrance {
     /// Its kind as a readiness error (spec P34).
@@ -63,6 +68,7 @@ impl Hindrance {
             Self::Locked(_) => "git_locked",
             Self::UnderWay { .. } => "git_operation_under_way",
             Self::Unmerged(..) => "unmerged_paths",
+            Self::Nameless => NAMELESS,
         }
     }
 
@@ -119,6 +125,9 @@ impl fmt::Display for Hindrance {
                 }
                 f.write_str(": resolve them, then git add them")
             }
+            Self::Nameless => f.write_str(
+                "git knows nobody to commit as: set user.name and user.email with git config",
+            ),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is committed, and what is not (spec P102, P103).
 
 use crate::fixture::{Packet, is_clean, prompt};
+use crate::process::finish;
 
 /// A setting that hides new files from `git status` does not keep them out of the commit.
 #[test]
@@ -34,6 +35,39 @@ fn what_there_is_nothing_to_store_of_is_no_change() {
         assert_eq!(finished.status, Some(0), "{setup}: {}", finished.stderr);
         assert_eq!(packet.progress(), ["01:completed:no_changes"]);
         assert_eq!(packet.shell("git -C app rev-parse HEAD"), before);
+    }
+}
+
+/// Where git would refuse the commit for want of a name, no session is spent before.
+#[test]
+fn a_commit_without_a_name_is_refused_before_the_run() {
+    let keys = "simulate: {attempts: {writes: {path: x, text: x}}}\nverify: {files_exist: [x]}";
+    let packet = Packet::new(&[("prompts/01_a.prompt.md", &prompt("01", keys))]);
+    packet.shell("git -C app config user.useConfigOnly true");
+    let nameless = |words: &[&str]| {
+        let mut command = packet.command(words);
+        for name in ["NAME", "EMAIL"] {
+            command.env_remove(format!("GIT_AUTHOR_{name}"));
+            command.env_remove(format!("GIT_COMMITTER_{name}"));
+        }
+        finish(&mut command, "")
+    };
+    let expected = format!(
+        "repo app: {}: git knows nobody to commit as: set user.name and user.email with git config\n",
+        packet.path("app").display()
+    );
+    let refused = nameless(&["run"]);
+    assert_eq!(refused.status, Some(1));
+    assert_eq!(refused.stderr, format!("ERROR: {expected}"));
+    assert!(packet.prompt("01").is_null());
+    let told = nameless(&["preflight"]);
+    assert_eq!(told.status, Some(1));
+    assert!(told.stdout.contains("\"kind\": \"git_identity_missing\""));
+    assert_eq!(nameless(&["verify"]).stderr, "");
+    for words in [&["run", "--no-commit"][..], &["run", "--committer", "noop"]] {
+        let finished = nameless(words);
+        assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+        assert!(finished.stderr.contains(&format!("WARNING: {expected}")));
     }
 }
 

@@ -208,6 +208,10 @@ impl Step {
         let own = ["packet".to_owned()];
         let words = self.run.iter().map(|word| filled(word, folder));
         let mut command = runvil(&cwd, own.into_iter().chain(words));
+        for (name, value) in [("NAME", "t"), ("EMAIL", "t@example.com")] {
+            command.env(format!("GIT_AUTHOR_{name}"), value);
+            command.env(format!("GIT_COMMITTER_{name}"), value);
+        }
         for (name, value) in &self.env {
             command.env(name, filled(value, folder));
         }

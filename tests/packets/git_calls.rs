@@ -34,6 +34,10 @@ fn git_is_asked_once_of_each_repository_whatever_the_prompts() {
     }
     let mut command = runvil(&packet, ["packet", "doctor"]);
     command.env("PATH", format!("{}:{path}", bin.display()));
+    for (name, value) in [("NAME", "t"), ("EMAIL", "t@example.com")] {
+        command.env(format!("GIT_AUTHOR_{name}"), value);
+        command.env(format!("GIT_COMMITTER_{name}"), value);
+    }
     let finished = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()), "");
     assert_eq!(finished.status, Some(0), "{finished:?}");
     let root = root.canonicalize().unwrap();
@@ -42,6 +46,8 @@ fn git_is_asked_once_of_each_repository_whatever_the_prompts() {
         let asked = [
             "rev-parse --is-inside-work-tree --absolute-git-dir",
             "ls-files --unmerged --full-name -z -- :/",
+            "var GIT_AUTHOR_IDENT",
+            "var GIT_COMMITTER_IDENT",
         ];
         asked.map(|words| {
             let folder = folder.display();

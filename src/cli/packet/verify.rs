@@ -3,6 +3,7 @@
 use clap::Args;
 use runvil::harness::CancelToken;
 use runvil::packet::contract::{self, Interrupted, Report, Scope};
+use runvil::packet::run::Committer;
 use runvil::packet::{Packet, Prompt, Selectors, Standing, readiness};
 use serde::Serialize;
 
@@ -65,7 +66,9 @@ pub fn verify(args: &VerifyArgs) -> Status {
         Err(error) => return error.report(args.json, report::style()),
     };
     for repo in readiness::repos(&packet) {
-        for error in repo.errors {
+        // Who commits nothing needs no name.
+        let errors = repo.errors.iter();
+        for error in errors.filter(|error| error.stops_a_run(Committer::Noop)) {
             report::warning(&error.message);
         }
     }

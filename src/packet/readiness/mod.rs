@@ -11,9 +11,11 @@ use serde_yaml::Mapping;
 
 use super::alias;
 use super::error::PacketError;
+use super::hindrance::NAMELESS;
 use super::options::Options;
 use super::packet::Packet;
 use super::prompt::Prompt;
+use super::run::Committer;
 use super::words::ProviderKind;
 use crate::harness::CancelToken;
 
@@ -72,10 +74,15 @@ pub struct ReadinessError {
 
 impl ReadinessError {
     /// Whether a run does not start. A program that a contract wants may be there by the time it is
-    /// wanted, and where it is not that is a fault of its own (spec P71).
+    /// wanted, and where it is not that is a fault of its own (spec P71). A name is wanted by who
+    /// commits.
     #[must_use]
-    pub fn stops_a_run(&self) -> bool {
-        self.kind != commands::COMMAND_NOT_FOUND
+    pub fn stops_a_run(&self, committer: Committer) -> bool {
+        match self.kind {
+            commands::COMMAND_NOT_FOUND => false,
+            NAMELESS => committer == Committer::Git,
+            _ => true,
+        }
     }
 }
 

@@ -130,7 +130,10 @@ fn ask(folder: &Path, cancel: &CancelToken) -> Answer {
                 Some(hindrance) => Answer::WorkTree(Some(hindrance)),
                 None => match git.unmerged() {
                     Err(GitError::TimedOut(_)) => Answer::Silence,
-                    paths => Answer::WorkTree(Hindrance::unmerged(paths.unwrap_or_default())),
+                    paths => {
+                        let unmerged = Hindrance::unmerged(paths.unwrap_or_default());
+                        Answer::WorkTree(unmerged.or_else(|| nameless(git)))
+                    }
                 },
             }
         }
@@ -138,4 +141,12 @@ fn ask(folder: &Path, cancel: &CancelToken) -> Answer {
         Err(GitError::TimedOut(_)) => Answer::Silence,
         Ok(_) | Err(_) => Answer::NoWorkTree,
     }
+}
+
+/// That git refuses to commit for want of a name, as it will after a session.
+fn nameless(git: Git<'_>) -> Option<Hindrance> {
+    let asked = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map(|who| git.line(&["var", who]));
+    let is_refused =
+        |answer: &Result<String, GitError>| matches!(answer, Err(GitError::Failed { .. }));
+    asked.iter().any(is_refused).then_some(Hindrance::Nameless)
 }

@@ -58,7 +58,8 @@ pub fn run(
             });
         }
         let errors = report.readiness_errors.into_iter();
-        let (errors, odd): (Vec<_>, Vec<_>) = errors.partition(ReadinessError::stops_a_run);
+        let stops = |error: &ReadinessError| error.stops_a_run(request.committer);
+        let (errors, odd): (Vec<_>, Vec<_>) = errors.partition(stops);
         if !errors.is_empty() {
             return Err(RunError::NotReady(errors));
         }
