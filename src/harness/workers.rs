@@ -42,9 +42,8 @@ struct State {
     /// The threads that have nothing to do: those awake, and those asleep.
     awake: usize,
     asleep: usize,
-    /// Whether a thread is on its way. It starts the next one, if that is needed then, so that who
-    /// has much to be done need not start all of them.
-    starting: bool,
+    /// How many threads are on their way.
+    starting: usize,
     closed: bool,
 }
 
@@ -59,9 +58,9 @@ impl Default for Crew {
 }
 
 impl State {
-    /// Whether there is more to do than there are threads for, one that is on its way included.
+    /// Whether there is more to do than there are threads for, those on their way included.
     fn wants_thread(&self) -> bool {
-        !self.starting && self.works.len() > self.awake + self.asleep
+        self.works.len() > self.awake + self.asleep + self.starting
     }
 }
 
@@ -78,7 +77,7 @@ impl Workers {
         state.next += 1;
         state.works.push_back((number, Box::new(work)));
         let (wants_thread, wakes) = (state.wants_thread(), state.works.len() > state.awake);
-        state.starting |= wants_thread;
+        state.starting += usize::from(wants_thread);
         drop(state);
         if !wants_thread {
             if wakes {
@@ -119,23 +118,24 @@ impl Crew {
         let thread = Builder::new().name("runvil-worker".to_owned());
         let started = thread.spawn(move || crew.serve());
         if started.is_err() {
-            self.state().starting = false;
+            self.state().starting -= 1;
         }
         started.map(drop)
     }
 
     /// What a thread does from its start to its end.
-    fn serve(self: &Arc<Self>) {
-        self.state().starting = false;
-        let mut stays_awake = false;
-        while let Some(work) = self.next(stays_awake) {
+    fn serve(&self) {
+        let (mut arrives, mut stays_awake) = (true, false);
+        while let Some(work) = self.next(std::mem::take(&mut arrives), stays_awake) {
             stays_awake = work();
         }
     }
 
-    /// The next work, waited for; none where there is none for long, or the crew is dismissed.
-    fn next(self: &Arc<Self>, stays_awake: bool) -> Option<Work> {
+    /// The next work of a thread, which `arrives` if it has just started; none where there is none
+    /// for long, or the crew is dismissed.
+    fn next(&self, arrives: bool, stays_awake: bool) -> Option<Work> {
         let mut state = self.state();
+        state.starting -= usize::from(arrives);
         if state.works.is_empty() && stays_awake {
             state.awake += 1;
             drop(state);
@@ -145,13 +145,6 @@ impl Crew {
         let until = Instant::now() + self.kept;
         loop {
             if let Some((_, work)) = state.works.pop_front() {
-                let wants_thread = state.wants_thread();
-                state.starting |= wants_thread;
-                drop(state);
-                if wants_thread {
-                    // Where none can be started, what is left waits for those there are.
-                    let _ = self.start();
-                }
                 return Some(work);
             }
             let left = until.saturating_duration_since(Instant::now());
