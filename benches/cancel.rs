@@ -1,6 +1,7 @@
 //! How soon a cancel reaches Lua, and what it costs Lua that it could: `cargo bench --bench cancel`.
 //! A word behind `--` takes the rows with that word in their names. Fails where the 95th percentile
 //! of a latency, or a ratio, is over its bound.
+
 mod common;
 
 use std::hint::black_box;

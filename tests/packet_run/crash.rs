@@ -188,15 +188,7 @@ fn committed_work_completes_without_a_session() {
         "#!/bin/sh\necho x > ../committed\nsleep 5\n",
     );
     packet.shell("chmod +x app/.git/hooks/post-commit");
-    let mut child = packet
-        .command(&["run"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    await_file(&packet, "committed");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    killed(&packet, "committed");
     assert!(packet.progress().is_empty());
     packet.shell("rm app/.git/hooks/post-commit");
     let finished = packet.run(&["run", "--remaining"]);

@@ -180,6 +180,14 @@ fn write(file: &Path, bytes: &[u8]) {
     fs::write(file, bytes).unwrap();
 }
 
+/// Gives git somebody to commit as.
+pub fn with_name(command: &mut Command) {
+    for (name, value) in [("NAME", "t"), ("EMAIL", "t@example.com")] {
+        command.env(format!("GIT_AUTHOR_{name}"), value);
+        command.env(format!("GIT_COMMITTER_{name}"), value);
+    }
+}
+
 /// Makes a git repository with one commit, of a README.
 pub fn repository(folder: &Path) {
     write(&folder.join("README.md"), b"# Repo\n");
@@ -208,10 +216,7 @@ impl Step {
         let own = ["packet".to_owned()];
         let words = self.run.iter().map(|word| filled(word, folder));
         let mut command = runvil(&cwd, own.into_iter().chain(words));
-        for (name, value) in [("NAME", "t"), ("EMAIL", "t@example.com")] {
-            command.env(format!("GIT_AUTHOR_{name}"), value);
-            command.env(format!("GIT_COMMITTER_{name}"), value);
-        }
+        with_name(&mut command);
         for (name, value) in &self.env {
             command.env(name, filled(value, folder));
         }

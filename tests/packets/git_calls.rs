@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use crate::case::repository;
+use crate::case::{repository, with_name};
 use crate::process::{finish, runvil};
 
 #[test]
@@ -34,10 +34,7 @@ fn git_is_asked_once_of_each_repository_whatever_the_prompts() {
     }
     let mut command = runvil(&packet, ["packet", "doctor"]);
     command.env("PATH", format!("{}:{path}", bin.display()));
-    for (name, value) in [("NAME", "t"), ("EMAIL", "t@example.com")] {
-        command.env(format!("GIT_AUTHOR_{name}"), value);
-        command.env(format!("GIT_COMMITTER_{name}"), value);
-    }
+    with_name(&mut command);
     let finished = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()), "");
     assert_eq!(finished.status, Some(0), "{finished:?}");
     let root = root.canonicalize().unwrap();
