@@ -141,6 +141,7 @@ pub fn perform(gateway: &Gateway, round: &Arc<Round>) -> Answered {
         receive_timeout: Duration::from_secs(120),
         abort: Abort::default(),
         show: None,
+        tap: None,
     };
     match gateway.take(round.clone(), terms) {
         Taken::Deed(deed) => deed(),

@@ -18,7 +18,7 @@ fn decode<'a>(
     let mut take = |piece: Decoded<'_>| match piece {
         Decoded::Text(text) => decoded[0] += text,
         Decoded::Reasoning(text) => decoded[1] += text,
-        Decoded::Call => {}
+        Decoded::Call | Decoded::FinishReason(_) => {}
     };
     let mut completion = Completion::new(form);
     let fed = { pieces }.try_for_each(|piece| completion.feed(piece, &mut take));

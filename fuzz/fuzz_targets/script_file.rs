@@ -37,6 +37,7 @@ fuzz_target!(|yaml: &str| {
             receive_timeout: Duration::from_secs(1),
             abort: Abort::default(),
             show: None,
+            tap: None,
         };
         let taken = script.take(Arc::new(round), terms);
         assert!(matches!(taken, Taken::Known(..)), "a script knows its answers");

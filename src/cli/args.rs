@@ -122,6 +122,11 @@ pub struct ReportArgs {
     #[arg(long)]
     pub events: bool,
 
+    /// Among the events, each model request and its reply as they are on the wire, in lines without
+    /// a number; no record holds them
+    #[arg(long, requires = "events")]
+    pub debug: bool,
+
     /// Show no progress
     #[arg(long, short)]
     pub quiet: bool,

@@ -277,6 +277,7 @@ fn of_gateway(
                 receive_timeout: Duration::from_secs(limits.receive_timeout),
                 abort: abort.clone(),
                 show: None,
+                tap: None,
             };
             let fetched = until_cancelled(cancel, &abort, || gateway.catalog(&terms));
             if cancel.is_cancelled() {

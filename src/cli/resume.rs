@@ -15,7 +15,7 @@ use super::operator::Answering;
 use super::provider::{Provider, configuration};
 use super::record::{head, open, unreadable};
 use super::replay::shown;
-use super::run::{Ending, Seen, check_output, conclude, open_store};
+use super::run::{Ending, Seen, check_output, conclude, debug_events, open_store};
 use super::status::{SetupError, Status};
 use super::{console, interrupt, units};
 
@@ -95,6 +95,7 @@ fn set_up(args: &ResumeArgs, live: &Live) -> Result<Ready, SetupError> {
         broker: provider.broker(live),
         operator: operator.operator(),
         show: live.show(),
+        debug: debug_events(&args.show),
         is_durable: args.durable,
         cancel: interrupt::listen()?,
         ..Resume::default()

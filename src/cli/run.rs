@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use runvil::engine::{Event, EventKind, Outcome, ToolResult};
+use runvil::harness::model::DebugEvents;
 use runvil::harness::{Harness, Launch, Report, Store};
 use runvil::prompt::{Dialect, Prompt};
 
@@ -173,6 +174,7 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Unrea
         model,
         broker: provider.broker(live),
         show: live.show(),
+        debug: debug_events(&args.show),
         store: args
             .store
             .as_ref()
@@ -204,6 +206,12 @@ fn set_up(args: &RunArgs, live: &Live) -> Result<(Asked, Serving, Launch), Unrea
         record,
     };
     Ok((asked, host, launch))
+}
+
+/// What prints debug events, where they are wanted.
+pub fn debug_events(args: &ReportArgs) -> Option<DebugEvents> {
+    args.debug
+        .then(|| DebugEvents::new(|event| console::log_json(&event)))
 }
 
 /// Refuses an `--output` that could never be written. A prompt that does not parse is left to the

@@ -49,5 +49,6 @@ pub use globals::functions;
 pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};
 pub use program::{Loaded, ParseEvent, Program};
+pub use rounds::RoundPlace;
 pub use run::{Run, Setup, Step};
 pub use seeded::Seeded;

@@ -5,15 +5,51 @@ use std::sync::Arc;
 
 use super::ask::{Ask, Batch};
 use super::catalog::Catalog;
-use super::effect::Effect;
+use super::effect::{Effect, EffectId};
 use super::event::{AssistantReply, EventKind};
 use super::model::{Body, FailureClass, ModelFailure, Origin, Reply as Answered, Round, Tool};
-use super::run::{Deed, Run};
+use super::run::{Deed, InFlight, Run};
 use super::strand::Slice;
-use super::task::{Rest, TaskKey};
+use super::task::{Rest, State, TaskKey};
 use crate::lua::{Class, Data, Failure, Kind, Object, Reply};
 
+/// Where a round in flight is asked: the coordinates that its events will have, but for their numbers
+/// (spec K182, K188).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoundPlace {
+    /// The run's name.
+    pub execution: Arc<str>,
+    /// The id of the nearest task.
+    pub task: Arc<str>,
+    /// The heading text of the section it is reported under.
+    pub section: Arc<str>,
+    /// The round's number in its task, from 1. A round that fails takes none, so the next has the
+    /// same.
+    pub turn: u32,
+}
+
 impl Run {
+    /// Where a round is asked; `None` where no round with this id is in flight.
+    pub fn round_place(&self, id: EffectId) -> Option<RoundPlace> {
+        let InFlight {
+            task,
+            deed: Deed::Round(_),
+        } = self.in_flight.get(&id)?
+        else {
+            return None;
+        };
+        let record = self.record(*task);
+        let State::Resting(strand) = &record.state else {
+            return None;
+        };
+        Some(RoundPlace {
+            execution: self.shared.execution.clone(),
+            task: record.task.id.clone(),
+            section: strand.section(),
+            turn: record.task.turns().saturating_add(1),
+        })
+    }
+
     /// Puts a round out, and with it the notices that it was made with.
     pub(super) fn round(&mut self, task: TaskKey, ask: Box<Ask>) -> Option<Slice> {
         self.take_notices(&ask.talk, ask.notices);

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::model::{Broker, Show};
+use super::model::{Broker, DebugEvents, Show};
 use super::record::Recorder;
 use super::requirements::Requirements;
 use super::unit::Operator;
@@ -148,6 +148,10 @@ pub struct Launch {
     pub operator: Option<Arc<dyn Operator>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
+    /// Where debug events go: each round's request and its reply, word for word, which are in no
+    /// record (spec K187). With `None` they are not even kept. A run takes the same course with and
+    /// without.
+    pub debug: Option<DebugEvents>,
     /// What keeps the run's record; `None` for none (spec R13).
     pub record: Option<Recorder>,
     /// Ends what the run waits for, without ending the run.

@@ -102,9 +102,10 @@ impl Harness {
     /// Runs one prompt file to its outcome. `observe` sees every event as it is reported.
     pub fn run(&self, source: &str, launch: Launch, observe: &mut dyn FnMut(&Event)) -> Report {
         let (cancel, limits) = (launch.cancel.clone(), launch.limits);
-        let (broker, show, stop, recorder) = (
+        let (broker, show, debug, stop, recorder) = (
             launch.broker.clone(),
             launch.show.clone(),
+            launch.debug.clone(),
             launch.stop.clone(),
             launch.record.clone(),
         );
@@ -133,6 +134,7 @@ impl Harness {
                     broker: broker.as_deref(),
                     tools: &tools,
                     show,
+                    debug,
                     limits,
                     cancel: &cancel,
                     stop: &stop,

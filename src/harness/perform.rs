@@ -1,13 +1,14 @@
 //! The loop around a run: what it asks for is performed, and the answers are handed in, one a step
 //! (spec R7, K205).
 
+mod taps;
 mod waiting;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use super::model::{Broker, Show};
+use super::model::{Broker, DebugEvents, Show};
 use super::record::Journal;
 use super::tools::Tools;
 use super::workers::Workers;
@@ -23,6 +24,7 @@ pub(super) struct Outside<'a> {
     pub(super) broker: Option<&'a dyn Broker>,
     pub(super) tools: &'a Tools,
     pub(super) show: Option<Show>,
+    pub(super) debug: Option<DebugEvents>,
     pub(super) limits: Limits,
     pub(super) cancel: &'a CancelToken,
     pub(super) stop: &'a StopToken,
@@ -125,7 +127,10 @@ fn drive(
                     let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
                     waiting.fire_after(span, issued.id);
                 }
-                Effect::Model(round) => waiting.ask(issued.id, round, outside, journal)?,
+                Effect::Model(round) => {
+                    let tap = waiting.taps.tap(issued.id, run);
+                    waiting.ask(issued.id, round, tap, outside, journal)?;
+                }
                 Effect::Tool(request) => waiting.call(issued.id, request, issued.task, outside),
             }
         }
@@ -150,6 +155,7 @@ fn drive(
                     is_fetched,
                     ..
                 }) => {
+                    waiting.taps.answered(id);
                     journal.answer(id, &answer, !(store_stays || waits || is_fetched))?;
                     // What was fetched is not asked for again, however long the next step takes.
                     if is_fetched {

@@ -36,6 +36,7 @@ pub fn terms(receive_timeout: Duration) -> Terms {
         receive_timeout,
         abort: Abort::default(),
         show: None,
+        tap: None,
     }
 }
 

@@ -109,6 +109,9 @@ pub struct Case {
     pub metadata: Metadata,
     #[serde(default)]
     pub held_ms: u64,
+    /// Whether the Host wants debug events.
+    #[serde(default)]
+    pub debug: bool,
     #[serde(default)]
     pub units: Vec<UnitSetup>,
     #[serde(default)]

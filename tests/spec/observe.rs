@@ -1,14 +1,14 @@
 //! Runs one case and keeps what can be seen from outside.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use runvil::engine::model::Round;
 use runvil::engine::store::{Reason, StoreFailure};
 use runvil::engine::{Event, Outcome, ToolRequest};
-use runvil::harness::model::{Broker, Show};
+use runvil::harness::model::{Broker, DebugEvents, Show};
 use runvil::harness::record::Recorder;
 use runvil::harness::unit::Operator;
 use runvil::harness::{
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What a run showed.
 pub struct Observed {
     pub outcome: Outcome,
-    /// The events in order, in their written form.
+    /// The events in order, in their written form; among them debug events, where the case wants them.
     pub events: Vec<Value>,
     /// The files the case asks for, after the run.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
@@ -88,7 +88,7 @@ pub fn run(case: &Case, dialect: Dialect, source: &str) -> Result<Observed, Stri
 }
 
 fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, String> {
-    let mut events = Vec::new();
+    let events = Arc::<Mutex<Vec<Value>>>::default();
     let signals = Arc::new(Signals::new(case, &launch));
     let asked = rounds(case, signals.clone())?;
     launch.broker = asked.clone().map(|asked| asked as Arc<dyn Broker>);
@@ -96,6 +96,14 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     launch.show = Some(Show::new(move |piece| {
         drop(pieces.send(ShownPiece::from(piece)));
     }));
+    let (seen, told) = (events.clone(), signals.clone());
+    launch.debug = case.debug.then(|| {
+        DebugEvents::new(move |event| {
+            let event = serde_json::to_value(event).unwrap_or(Value::Null);
+            told.event(&event);
+            lock(&seen).push(event);
+        })
+    });
     let witness = Witness::new(signals.clone());
     let answers = case.answers.as_deref();
     launch.operator = answers.map(|answers| {
@@ -110,9 +118,16 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
     let report = harness.run(source, launch, &mut |event: &Event| {
         let event = serde_json::to_value(event).unwrap_or(Value::Null);
         signals.event(&event);
-        events.push(event);
+        lock(&events).push(event);
     });
-    record::check(&record.bytes(), &report, &events)?;
+    let events = std::mem::take(&mut *lock(&events));
+    // A debug event has no number, and is in no record.
+    let (numbered, debug): (Vec<Value>, Vec<Value>) = events
+        .iter()
+        .cloned()
+        .partition(|event| event["provenance"]["seq"].is_u64());
+    record::check(&record.bytes(), &report, &numbered)?;
+    unrecorded(&record.bytes(), &debug)?;
     let files = case
         .files
         .keys()
@@ -136,8 +151,24 @@ fn observe(case: &Case, source: &str, mut launch: Launch) -> Result<Observed, St
         called: witness.calls(),
         activated: witness.activated(),
         asked: witness.asked(),
-        host_log: log.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        host_log: lock(&log).clone(),
     })
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// No line of a record is a debug event, and none holds a body of one (spec K187).
+fn unrecorded(record: &[u8], debug: &[Value]) -> Result<(), String> {
+    let record = String::from_utf8_lossy(record);
+    let kinds = ["\"kind\":\"request\"", "\"kind\":\"response\""];
+    let bodies = debug.iter().map(|event| event["body"].to_string());
+    let mut traces = kinds.map(str::to_owned).into_iter().chain(bodies);
+    match traces.find(|trace| record.contains(trace.as_str())) {
+        Some(trace) => Err(format!("the record holds {trace}")),
+        None => Ok(()),
+    }
 }
 
 /// The Host's units and services, as the case says.
@@ -148,8 +179,7 @@ fn harness(
 ) -> Result<Harness, String> {
     let log = log.clone();
     let mut harness = Harness::default().with_log(Log::new(move |line| {
-        let mut lines = log.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.push(line.to_owned());
+        lock(&log).push(line.to_owned());
     }));
     for unit in &case.units {
         harness = harness.with_unit(Fake::new(unit, witness)?);
@@ -195,6 +225,7 @@ fn launch(case: &Case, dialect: Dialect) -> Result<Launch, String> {
         broker: None,
         operator: None,
         show: None,
+        debug: None,
         record: None,
         stop: StopToken::default(),
         cancel: CancelToken::default(),

@@ -34,6 +34,8 @@ pub enum Decoded<'a> {
     Reasoning(&'a str),
     /// Of a tool call.
     Call,
+    /// Why it ends; the last one counts.
+    FinishReason(&'a str),
 }
 
 impl Completion {
@@ -194,7 +196,10 @@ impl Completion {
         match part {
             Part::Model(model) => self.metadata.name(&model),
             Part::Metadata(kind, raw) => self.metadata.keep(kind, raw),
-            Part::FinishReason(reason) => self.finish_reason = Some(reason.into_owned()),
+            Part::FinishReason(reason) => {
+                decoded(Decoded::FinishReason(&reason));
+                self.finish_reason = Some(reason.into_owned());
+            }
             Part::Reasoning(piece) if !piece.is_empty() => {
                 self.reasoning += &piece;
                 decoded(Decoded::Reasoning(&piece));

@@ -5,6 +5,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use ureq::http::{HeaderValue, Uri};
 
+/// What stands before the key in its header.
+const SCHEME: &str = "Bearer ";
+
 /// Where the gateway is, and the key it takes.
 #[derive(Clone)]
 pub struct Connection {
@@ -55,6 +58,11 @@ impl Connection {
 
     pub(super) fn models(&self) -> &Uri {
         &self.models
+    }
+
+    /// The key that requests carry.
+    pub(super) fn key(&self) -> Option<&str> {
+        self.authorization()?.to_str().ok()?.strip_prefix(SCHEME)
     }
 
     pub(super) fn authorization(&self) -> Option<&HeaderValue> {
@@ -197,7 +205,7 @@ fn shown(url: &str) -> String {
 }
 
 fn authorization(key: &str) -> Result<HeaderValue, ConnectionError> {
-    let value = Some(format!("Bearer {key}")).filter(|_| key.is_ascii());
+    let value = Some(format!("{SCHEME}{key}")).filter(|_| key.is_ascii());
     let value = value.and_then(|value| HeaderValue::try_from(value).ok());
     let mut value = value.ok_or(ConnectionError::Key)?;
     value.set_sensitive(true);

@@ -9,7 +9,7 @@ use ureq::{Body, BodyReader, Error};
 use super::links::{Link, Links};
 use crate::engine::model::{FailureClass, ModelFailure};
 use crate::harness::http::{Fault, Patience, Reach};
-use crate::harness::model::{Abort, Terms};
+use crate::harness::model::{Abort, Tap, Terms};
 
 /// How much of a reply is taken at a time.
 const PIECE: usize = 64 << 10;
@@ -18,6 +18,7 @@ const PIECE: usize = 64 << 10;
 pub(super) struct Exchange<'a> {
     links: &'a Links,
     abort: Abort,
+    tap: Option<Tap>,
     cap: u64,
     taken: u64,
     status: u16,
@@ -57,6 +58,7 @@ impl<'a> Exchange<'a> {
         Self {
             links,
             abort: terms.abort.clone(),
+            tap: terms.tap.clone(),
             cap: terms.response_cap,
             taken: 0,
             ended: false,
@@ -107,10 +109,15 @@ impl<'a> Exchange<'a> {
         };
         let within = self.cap.saturating_sub(self.taken);
         self.taken = self.taken.saturating_add(count as u64);
-        match usize::try_from(within).unwrap_or(usize::MAX) {
-            0 if count > 0 => Err(Untaken::TooLarge),
-            within => Ok(&link.buffer[..count.min(within)]),
+        let within = usize::try_from(within).unwrap_or(usize::MAX);
+        if within == 0 && count > 0 {
+            return Err(Untaken::TooLarge);
         }
+        let bytes = &link.buffer[..count.min(within)];
+        if let Some(tap) = &self.tap {
+            tap.came(bytes);
+        }
+        Ok(bytes)
     }
 
     /// Says that the reply has said all: then its connection can be used again. One that has not

@@ -42,6 +42,12 @@ pub struct Gateway {
     detail: Option<Detail>,
 }
 
+/// The body that asks a gateway for a round under the model's own id, where none is there to be
+/// asked.
+pub(super) fn request_body(round: &Round) -> Result<Vec<u8>, serde_json::Error> {
+    request::body(round, &round.model, &OfferedTools::default())
+}
+
 type Detail = Arc<dyn Fn(u64, &str) + Send + Sync>;
 
 impl Gateway {
@@ -96,7 +102,22 @@ impl Gateway {
 impl Broker for Gateway {
     fn take(&self, round: Arc<Round>, terms: Terms) -> Taken {
         let gateway = self.clone();
-        Taken::Deed(Box::new(move || gateway.perform(&round, &terms)))
+        let Some(tap) = &terms.tap else {
+            return Taken::Deed(Box::new(move || {
+                gateway.perform(round.round, gateway.body(&round)?, &terms)
+            }));
+        };
+        // The Host is shown the body now, so it is made now.
+        let body = self.body(&round);
+        if let Some(key) = self.connection.key() {
+            tap.conceal(key);
+        }
+        if let Ok(body) = &body {
+            tap.request(body.clone());
+        }
+        Taken::Deed(Box::new(move || {
+            gateway.perform(round.round, body?, &terms)
+        }))
     }
 }
 

@@ -9,24 +9,28 @@ use super::completion::{Completion, Decoded};
 use super::exchange::{Exchange, Untaken};
 use super::{Gateway, request};
 use crate::engine::model::{Client, ModelFailure, Round};
-use crate::harness::model::{Answered, Piece, Show, Terms, classify};
+use crate::harness::model::{Answered, Piece, Show, Tap, Terms, classify};
 
 /// How many characters of a failed reply are kept as detail.
 const DETAIL: usize = 2000;
 
 impl Gateway {
-    /// Asks for a round and takes the reply, on this thread.
-    pub(super) fn perform(&self, round: &Round, terms: &Terms) -> Answered {
-        let mut pieces = Pieces::new(round.round, terms.show.clone());
+    /// The body of a round's request.
+    pub(super) fn body(&self, round: &Round) -> Result<Vec<u8>, ModelFailure> {
         let name = self.wire_names.get(&round.model);
         let name = name.map_or(&*round.model, String::as_str);
-        let body = request::body(round, name, &self.offered).map_err(ModelFailure::connection)?;
+        request::body(round, name, &self.offered).map_err(ModelFailure::connection)
+    }
+
+    /// Asks for a round with this body and takes the reply, on this thread.
+    pub(super) fn perform(&self, round: u64, body: Vec<u8>, terms: &Terms) -> Answered {
+        let mut pieces = Pieces::new(round, terms);
         let request = self.request(Method::POST, self.connection.completions(), body);
         let mut exchange = self.links.send(&request, terms)?;
         if !(200..300).contains(&exchange.status()) {
             let detail = |text: &str| {
                 if let Some(detail) = &self.detail {
-                    detail(round.round, text);
+                    detail(round, text);
                 }
             };
             return Err(refused(&mut exchange, terms.response_cap, detail));
@@ -118,22 +122,24 @@ fn beginning(body: &[u8]) -> String {
     out
 }
 
-/// Shows the pieces of a reply and takes their times.
-struct Pieces {
+/// Shows the pieces of a reply, tells the tap of them, and takes their times.
+struct Pieces<'a> {
     round: u64,
     show: Option<Show>,
+    tap: Option<&'a Tap>,
     began: Instant,
     first: Option<Instant>,
     last: Instant,
     count: u32,
 }
 
-impl Pieces {
-    fn new(round: u64, show: Option<Show>) -> Self {
+impl<'a> Pieces<'a> {
+    fn new(round: u64, terms: &'a Terms) -> Self {
         let began = Instant::now();
         Self {
             round,
-            show,
+            show: terms.show.clone(),
+            tap: terms.tap.as_ref(),
             began,
             first: None,
             last: began,
@@ -142,13 +148,23 @@ impl Pieces {
     }
 
     fn take(&mut self, piece: Decoded<'_>) {
+        if let Some(tap) = self.tap {
+            match piece {
+                Decoded::Reasoning(text) => tap.reasoning(text),
+                Decoded::FinishReason(reason) => tap.finish_reason(reason),
+                Decoded::Text(_) | Decoded::Call => {}
+            }
+        }
+        if let Decoded::FinishReason(_) = piece {
+            return;
+        }
         self.last = Instant::now();
         self.first.get_or_insert(self.last);
         self.count = self.count.saturating_add(1);
         let (reasoning, text) = match piece {
             Decoded::Text(text) => (false, text),
             Decoded::Reasoning(text) => (true, text),
-            Decoded::Call => return,
+            Decoded::Call | Decoded::FinishReason(_) => return,
         };
         let piece = Piece {
             round: self.round,

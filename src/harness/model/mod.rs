@@ -2,11 +2,15 @@
 
 mod abort;
 mod classify;
+mod debug;
 mod id;
+mod tap;
 
 pub use abort::Abort;
 pub use classify::{classify, classify_in_stream};
+pub use debug::{DebugEvent, DebugEvents, DebugKind};
 pub use id::ModelId;
+pub use tap::Tap;
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,6 +55,8 @@ pub struct Terms {
     pub abort: Abort,
     /// Where pieces of the reply are shown as they arrive.
     pub show: Option<Show>,
+    /// What listens in for debug events, where the Host wants them (spec K187).
+    pub tap: Option<Tap>,
 }
 
 /// A piece of a reply that has just arrived.

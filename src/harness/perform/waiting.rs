@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Outside;
+use super::taps::Taps;
 use crate::engine::effect::ToolRequest;
 use crate::engine::model::{FailureClass, ModelFailure, Round};
 use crate::engine::tool::{ToolClass, ToolFailure};
 use crate::engine::{Answer, EffectId, Withdrawal};
 use crate::harness::Pool;
-use crate::harness::model::{Abort, Taken, Terms, is_shown};
+use crate::harness::model::{Abort, Taken, Tap, Terms, is_shown};
 use crate::harness::record::Journal;
 
 /// How often a wait looks whether the run was cancelled.
@@ -38,6 +39,8 @@ pub(super) struct Waiting {
     held_up: u32,
     /// How to end what workers are doing.
     aborts: HashMap<EffectId, Abort>,
+    /// The rounds that the Host listens in on.
+    pub(super) taps: Taps,
     pool: Pool,
     /// How many stops have been seen.
     stops: u64,
@@ -87,6 +90,7 @@ impl Waiting {
             clock: Instant::now(),
             held_up: 0,
             aborts: HashMap::new(),
+            taps: Taps::new(outside.debug.clone()),
             // The root chain needs no slot.
             pool: Pool::of(
                 outside.workers.clone(),
@@ -116,6 +120,7 @@ impl Waiting {
         &mut self,
         id: EffectId,
         round: Arc<Round>,
+        tap: Option<Tap>,
         outside: &Outside<'_>,
         journal: &mut Journal,
     ) -> io::Result<()> {
@@ -131,8 +136,14 @@ impl Waiting {
             receive_timeout: Duration::from_secs(outside.limits.receive_timeout),
             abort: abort.clone(),
             show: outside.show.clone().filter(|_| is_shown(&round)),
+            tap,
         };
-        match broker.take(round, terms) {
+        let taken = broker.take(round, terms);
+        if let Taken::Deed(_) = taken {
+            journal.flush()?;
+        }
+        self.taps.requests();
+        match taken {
             Taken::Known(Duration::ZERO, answer) => {
                 let answer = Queued::new(id, Answer::Model(answer));
                 self.answers.push_back(answer);
@@ -141,7 +152,6 @@ impl Waiting {
                 self.answer_at(self.clock, span, id, Answer::Model(answer));
             }
             Taken::Deed(deed) => {
-                journal.flush()?;
                 self.submit(id, abort, move || Answer::Model(deed()));
             }
         }
@@ -205,6 +215,7 @@ impl Waiting {
     pub(super) fn withdraw(&mut self, withdrawn: &[(EffectId, Withdrawal)]) {
         let mut in_line = Vec::new();
         for (id, _) in withdrawn {
+            self.taps.withdrawn(*id);
             match (self.known.remove(id), self.aborts.remove(id)) {
                 (_, Some(abort)) => abort.abort(),
                 (None, None) => in_line.push(*id),
@@ -225,6 +236,7 @@ impl Waiting {
     ) -> Next {
         loop {
             let limit = self.collect();
+            self.taps.requests();
             self.look_for_stop(outside);
             if let Some(ids) = self.stopped.take() {
                 return Next::Stop(ids);

@@ -56,6 +56,7 @@ pub(super) fn prepare(source: &str, launch: Launch, host: &Host) -> Prepared {
         // What rounds are performed with, once the run is there.
         broker: _,
         show: _,
+        debug: _,
         stop: _,
     } = launch;
     let drawn = seed.map_or_else(Seed::draw, Ok);

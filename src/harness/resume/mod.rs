@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
 use std::sync::Arc;
 
-use super::model::{Broker, Show};
+use super::model::{Broker, DebugEvents, Show};
 use super::perform::{self, Outside, Resumed};
 use super::prepare::{again, stage};
 use super::record::{Head, Journal, Kind, Reader, RecordError, Recorder, StoreHead, lock};
@@ -36,6 +36,8 @@ pub struct Resume {
     pub operator: Option<Arc<dyn Operator>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
+    /// Where the debug events of the rounds go that are asked from here on (spec K187).
+    pub debug: Option<DebugEvents>,
     /// Whether every line is on the disk before the effects that it announces start.
     pub is_durable: bool,
     /// Ends what the run waits for, without ending the run.
@@ -137,6 +139,7 @@ impl Harness {
                     broker: broker.as_deref(),
                     tools: &tools,
                     show: resume.show,
+                    debug: resume.debug,
                     limits: head.limits,
                     cancel: &resume.cancel,
                     stop: &resume.stop,

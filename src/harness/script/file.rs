@@ -198,7 +198,11 @@ impl From<UsageFile> for Usage {
 
 #[derive(Deserialize)]
 #[serde(try_from = "ErrorFile")]
-struct Failure(ModelFailure);
+struct Failure {
+    failure: ModelFailure,
+    /// The body of the reply that it is.
+    body: String,
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a map")]
@@ -228,19 +232,20 @@ impl TryFrom<ErrorFile> for Failure {
         if file.body.is_some() && file.status.is_none() {
             return Err("a `body` goes with a `status`");
         }
+        let body = file.body.unwrap_or_default();
         let kinds = [
             flag(file.transport, of(FailureClass::Connection, None)),
             flag(file.timeout, of(FailureClass::Timeout, None)),
             flag(file.overflow, of(FailureClass::Overflow, Some(400))),
             file.malformed.map(|what| Ok(ModelFailure::malformed(what))),
             file.status.map(|status| match status {
-                100..=199 | 300..=999 => Ok(classify(status, file.body.unwrap_or_default())),
+                100..=199 | 300..=999 => Ok(classify(status, &body)),
                 _ => Err("`status` is an HTTP status that tells of a failure"),
             }),
         ];
         let mut given = kinds.into_iter().flatten();
         match (given.next(), given.next()) {
-            (Some(failure), None) => failure.map(Self),
+            (Some(failure), None) => failure.map(|failure| Self { failure, body }),
             _ => {
                 Err("an error is one of `transport`, `timeout`, `status`, `malformed`, `overflow`")
             }
@@ -253,13 +258,13 @@ impl TryFrom<RuleFile> for Rule {
 
     fn try_from(file: RuleFile) -> Result<Self, Self::Error> {
         let act = match file.error {
-            Some(Located(Failure(failure))) => {
+            Some(Located(Failure { failure, body })) => {
                 let said = file.reply.is_some() || !file.calls.is_empty();
                 let told = file.reasoning.is_some() || file.usage.is_some();
                 if said || told || file.finish_reason.is_some() {
                     return Err("a rule with an `error` has no reply");
                 }
-                Act::Fail(failure)
+                Act::Fail { failure, body }
             }
             None => {
                 let said = match (file.reply, file.calls.is_empty()) {

@@ -2,12 +2,14 @@
 
 mod file;
 mod rule;
+mod wire;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::model::{Answered, Broker, Piece, Show, Taken, Terms};
+use super::gateway::request_body;
+use super::model::{Answered, Broker, Piece, Show, Taken, Tap, Terms};
 use super::yaml::{self, Located, YamlError};
 use crate::engine::model::{
     Body, FailureClass, Metrics, Model, ModelFailure, Reply, Round, ToolCall,
@@ -70,9 +72,9 @@ impl Script {
     }
 
     /// What a round is answered with: by the first rule that matches and may still answer.
-    fn answer(&self, round: &Round) -> (Duration, Answered) {
+    fn answer(&self, round: &Round, tap: Option<&Tap>) -> (Duration, Answered) {
         let last = Last::of(round);
-        self.next(&last).unwrap_or_else(|| {
+        self.next(&last, tap).unwrap_or_else(|| {
             if let Some(tell) = &self.unanswered {
                 tell(round.round, cut(&last.text));
             }
@@ -82,7 +84,7 @@ impl Script {
     }
 
     /// What the next round with such a last message is answered with, if it is.
-    fn next(&self, last: &Last<'_>) -> Option<(Duration, Answered)> {
+    fn next(&self, last: &Last<'_>, tap: Option<&Tap>) -> Option<(Duration, Answered)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { left, calls } = &mut *state;
         let mut rules = self.rules.iter().zip(left);
@@ -90,15 +92,20 @@ impl Script {
         let (rule, left) = found?;
         *left = left.map(|left| left - 1);
         let answer = match &rule.act {
-            Act::Fail(failure) => Err(failure.clone()),
+            Act::Fail { failure, body } => {
+                if let Some(tap) = tap {
+                    tap.came(body.as_bytes());
+                }
+                Err(failure.clone())
+            }
             Act::Reply {
                 said,
                 reasoning,
                 finish_reason,
                 usage,
-            } => body(said, finish_reason.as_deref(), calls).map(|body| {
-                Box::new(Reply {
-                    body,
+            } => {
+                let reply = Reply {
+                    body: body(said, calls),
                     finish_reason: finish_reason.clone(),
                     reasoning: reasoning.clone(),
                     model: self.model.id.clone(),
@@ -107,18 +114,21 @@ impl Script {
                         ..Metrics::default()
                     },
                     degraded: Vec::new(),
-                })
-            }),
+                };
+                if let Some(tap) = tap {
+                    wire::tell(&reply, tap);
+                }
+                whole(reply)
+            }
         };
         Some((rule.delay, answer))
     }
 }
 
-/// What a reply is made of, its calls with the ids that come next. A batch that was cut off is
-/// malformed (spec M67), and has taken its ids.
-fn body(said: &Said, finish_reason: Option<&str>, made: &mut u64) -> Result<Body, ModelFailure> {
+/// What a reply is made of, its calls with the ids that come next.
+fn body(said: &Said, made: &mut u64) -> Body {
     let calls = match said {
-        Said::Text(text) => return Ok(Body::Text(text.clone())),
+        Said::Text(text) => return Body::Text(text.clone()),
         Said::Calls(calls) => calls,
     };
     let numbered = |call: &Call| {
@@ -129,13 +139,20 @@ fn body(said: &Said, finish_reason: Option<&str>, made: &mut u64) -> Result<Body
             arguments: call.arguments.clone(),
         }
     };
-    let calls = calls.iter().map(numbered).collect();
-    match finish_reason {
-        Some(reason @ ("length" | "content_filter")) => Err(ModelFailure::malformed(format_args!(
-            "tool-call batch truncated by finish_reason {reason:?}: partial arguments must not \
-             execute"
-        ))),
-        _ => Ok(Body::Calls(calls)),
+    Body::Calls(calls.iter().map(numbered).collect())
+}
+
+/// The reply, unless it is a batch of calls that was cut off: that is malformed (spec M67), and has
+/// taken its ids.
+fn whole(reply: Reply) -> Answered {
+    match (&reply.body, reply.finish_reason.as_deref()) {
+        (Body::Calls(_), Some(reason @ ("length" | "content_filter"))) => {
+            Err(ModelFailure::malformed(format_args!(
+                "tool-call batch truncated by finish_reason {reason:?}: partial arguments must \
+                 not execute"
+            )))
+        }
+        _ => Ok(Box::new(reply)),
     }
 }
 
@@ -149,7 +166,13 @@ fn cut(text: &str) -> &str {
 
 impl Broker for Script {
     fn take(&self, round: Arc<Round>, terms: Terms) -> Taken {
-        let (delay, answer) = self.answer(&round);
+        let tap = terms.tap.as_ref();
+        if let Some(tap) = tap
+            && let Ok(body) = request_body(&round)
+        {
+            tap.request(body);
+        }
+        let (delay, answer) = self.answer(&round, tap);
         if let (Ok(reply), Some(show)) = (&answer, &terms.show) {
             play(reply, round.round, show);
         }
@@ -157,7 +180,7 @@ impl Broker for Script {
     }
 
     fn skip(&self, round: &Round) {
-        self.next(&Last::of(round));
+        self.next(&Last::of(round), None);
     }
 }
 

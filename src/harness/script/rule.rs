@@ -32,7 +32,11 @@ pub(super) struct When {
 /// What a rule answers.
 #[derive(Debug)]
 pub(super) enum Act {
-    Fail(ModelFailure),
+    Fail {
+        failure: ModelFailure,
+        /// The body of the reply that it is; may be empty.
+        body: String,
+    },
     Reply {
         said: Said,
         reasoning: Arc<str>,

@@ -33,6 +33,7 @@ fn terms(show: Option<Show>) -> Terms {
         receive_timeout: Duration::from_secs(1),
         abort: crate::harness::model::Abort::default(),
         show,
+        tap: None,
     }
 }
 

@@ -31,6 +31,7 @@ impl Asking {
             receive_timeout: Duration::from_secs(self.limits.receive_timeout),
             abort: abort.clone(),
             show: None,
+            tap: None,
         };
         let answered = match self.broker.take(Arc::new(round), terms) {
             Taken::Known(delay, answered) => {
