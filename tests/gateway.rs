@@ -9,6 +9,8 @@ mod aborts;
 mod ask;
 #[path = "gateway/catalog.rs"]
 mod catalog;
+#[path = "gateway/debug.rs"]
+mod debug;
 #[path = "gateway/framing.rs"]
 mod framing;
 #[path = "gateway/limits.rs"]

@@ -8,6 +8,8 @@ mod process;
 mod command;
 #[path = "records/cut.rs"]
 mod cut;
+#[path = "records/debug.rs"]
+mod debug;
 #[path = "records/edited.rs"]
 mod edited;
 #[path = "records/forms.rs"]
