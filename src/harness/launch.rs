@@ -149,7 +149,7 @@ pub struct Launch {
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
     /// Where debug events go: each round's request and its reply, word for word, which are in no
-    /// record (spec K187). With `None` they are not even kept. A run takes the same course with and
+    /// record (spec K188a). With `None` they are not even kept. A run takes the same course with and
     /// without.
     pub debug: Option<DebugEvents>,
     /// What keeps the run's record; `None` for none (spec R13).

@@ -1,4 +1,4 @@
-//! Debug events of runs that a gateway serves (spec K187, K188).
+//! Debug events of runs that a gateway serves (spec K188, K188a).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -238,6 +238,21 @@ fn what_came_of_a_reply_that_breaks_off_is_given() {
         Step::Send(format!("{head}{part}").into()),
         Step::Close,
     ]);
+    assert_eq!(seen.kinds(), ["request", "response", "model_turn_failed"]);
+    assert_eq!(seen.response(), part);
+    // What falls silent is the same.
+    let server = Server::first(vec![
+        Step::Send(format!("{head}{part}").into()),
+        Step::Stall,
+    ]);
+    let launch = Launch {
+        limits: Limits {
+            receive_timeout: 1,
+            ..Limits::default()
+        },
+        ..launch(gateway(&server, None))
+    };
+    let seen = run(ASKS, launch);
     assert_eq!(seen.kinds(), ["request", "response", "model_turn_failed"]);
     assert_eq!(seen.response(), part);
     // An error's body alike.

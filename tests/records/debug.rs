@@ -1,4 +1,4 @@
-//! Debug events leave no trace in a record (spec K187, C2).
+//! Debug events leave no trace in a record (spec K188a, C2).
 
 use std::fs;
 use std::path::Path;

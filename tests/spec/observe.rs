@@ -159,7 +159,7 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// No line of a record is a debug event, and none holds a body of one (spec K187).
+/// No line of a record is a debug event, and none holds a body of one (spec K188a).
 fn unrecorded(record: &[u8], debug: &[Value]) -> Result<(), String> {
     let record = String::from_utf8_lossy(record);
     let kinds = ["\"kind\":\"request\"", "\"kind\":\"response\""];

@@ -1,5 +1,5 @@
 //! The debug events of rounds: what is asked of a model and what comes back, word for word, for the
-//! Host alone (spec K187).
+//! Host alone (spec K188a).
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// What a round says or is told, word for word. It has its round's coordinates and no number, and is
-/// in no record (spec K187). All of it is text from outside but the coordinates (spec K190).
+/// in no record (spec K188a). All of it is text from outside but the coordinates (spec K190).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugEvent<'a> {
     /// What was said.
@@ -87,6 +87,20 @@ impl Serialize for DebugEvent<'_> {
 
 /// Where a run's debug events go: a function that is called on the run's own thread, as its observer
 /// is, between the events before the round and those after it (spec K188).
+///
+/// ```
+/// use runvil::harness::Launch;
+/// use runvil::harness::model::{DebugEvents, DebugKind};
+///
+/// let (tell, told) = std::sync::mpsc::channel();
+/// let debug = DebugEvents::new(move |event| {
+///     if let DebugKind::Request { body } = event.kind {
+///         let _ = tell.send(format!("{} asks: {body}", event.task));
+///     }
+/// });
+/// let launch = Launch { debug: Some(debug), ..Launch::default() };
+/// # drop((launch, told));
+/// ```
 #[derive(Clone)]
 pub struct DebugEvents(Arc<dyn Fn(DebugEvent<'_>) + Send + Sync>);
 

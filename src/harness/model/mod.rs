@@ -55,7 +55,7 @@ pub struct Terms {
     pub abort: Abort,
     /// Where pieces of the reply are shown as they arrive.
     pub show: Option<Show>,
-    /// What listens in for debug events, where the Host wants them (spec K187).
+    /// What listens in for debug events, where the Host wants them (spec K188a).
     pub tap: Option<Tap>,
 }
 

@@ -1,4 +1,4 @@
-//! Listens in on a round for the debug events of its Host (spec K187).
+//! Listens in on a round for the debug events of its Host (spec K188a).
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,8 +47,8 @@ impl Tap {
         self.heard().reasoning += piece;
     }
 
-    /// The round is asked with this key, which the Host is not to see: where the reply says it,
-    /// `[key]` stands in its place. A key of less than 8 bytes is left, since it may be any word.
+    /// The round is asked with this key, which the Host is not to see: where it stands in the reply,
+    /// `[key]` takes its place. One of less than 8 bytes is left, since it may be any word.
     pub fn conceal(&self, key: &str) {
         self.heard().secret = Some(key.to_owned()).filter(|key| key.len() >= SHORTEST);
     }

@@ -1,5 +1,5 @@
 //! The rounds in flight that the Host listens in on: their debug events, in their place among the
-//! others (spec K187, K188).
+//! others (spec K188, K188a).
 
 use std::collections::BTreeMap;
 

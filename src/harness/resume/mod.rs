@@ -36,7 +36,7 @@ pub struct Resume {
     pub operator: Option<Arc<dyn Operator>>,
     /// Where pieces of replies are shown as they arrive.
     pub show: Option<Show>,
-    /// Where the debug events of the rounds go that are asked from here on (spec K187).
+    /// Where the debug events of the rounds go that are asked from here on (spec K188a).
     pub debug: Option<DebugEvents>,
     /// Whether every line is on the disk before the effects that it announces start.
     pub is_durable: bool,

@@ -1,5 +1,5 @@
 //! A scripted reply as the body of a completion that does not stream (spec M66a): what a gateway
-//! would have sent, for debug events (spec K187).
+//! would have sent, for debug events (spec K188a).
 
 use serde::Serialize;
 
@@ -98,6 +98,64 @@ impl From<Usage> for Tokens {
             total_tokens: usage.total_tokens,
             prompt_tokens_details: usage.cached_tokens.map(cached),
             completion_tokens_details: usage.reasoning_tokens.map(reasoned),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::model::Metrics;
+    use crate::harness::gateway::{Completion as Read, Form};
+    use crate::lua::Data;
+
+    #[test]
+    fn a_completion_is_read_as_the_reply_that_it_says() {
+        // spec M66a, K188a
+        let call = |id: &str, arguments| ToolCall {
+            id: id.into(),
+            name: "echo".into(),
+            arguments,
+        };
+        let usage = Usage {
+            prompt_tokens: 3,
+            completion_tokens: 2,
+            total_tokens: 5,
+            cached_tokens: Some(1),
+            reasoning_tokens: Some(0),
+        };
+        let plain = Usage {
+            cached_tokens: None,
+            reasoning_tokens: None,
+            ..usage
+        };
+        let arguments = Data::object([("a", Data::Text("\"\u{1}é".into())), ("b", Data::Null)]);
+        let calls = vec![call("call_1", arguments), call("call_2", Data::empty())];
+        let bodies = [Body::Text("a \"b\"\n\u{7f}".into()), Body::Calls(calls)];
+        for body in bodies {
+            for (reasoning, finish_reason, usage) in [
+                ("", None, None),
+                ("hm\n", Some("stop"), Some(usage)),
+                (" ", Some("tool_calls"), Some(plain)),
+            ] {
+                let reply = Reply {
+                    body: body.clone(),
+                    finish_reason: finish_reason.map(str::to_owned),
+                    reasoning: Arc::from(reasoning),
+                    model: "m1".into(),
+                    metrics: Metrics {
+                        usage,
+                        ..Metrics::default()
+                    },
+                    degraded: Vec::new(),
+                };
+                let mut read = Read::new(Form::Plain);
+                let bytes = completion(&reply).expect("JSON");
+                read.feed(&bytes, &mut |_| {}).expect("taken");
+                assert_eq!(read.finish(&mut |_| {}), Ok(Box::new(reply)));
+            }
         }
     }
 }
