@@ -32,8 +32,8 @@ pub enum DebugKind<'a> {
     },
     /// `response`: a round has come back.
     Response {
-        /// The reply's body as it came, a stream's framing included; what is no UTF-8 in it is
-        /// replaced. It is no longer than the response cap (spec M71).
+        /// The reply's body as it came, a stream's framing included: no more of it than the response
+        /// cap (spec M71). What is no UTF-8 in it is replaced, and so is the gateway's key.
         body: &'a str,
         /// The last reason to finish that was decoded from it.
         finish_reason: Option<&'a str>,
