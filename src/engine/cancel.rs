@@ -36,7 +36,7 @@ impl Run {
             false => CancelPoint::Between,
             true => CancelPoint::After(self.cancel.met_at().unwrap_or_default()),
         });
-        let in_flight = std::mem::take(&mut self.in_flight);
+        let in_flight = std::mem::take(&mut self.in_flight).into_map();
         let interrupted = in_flight.keys().map(|id| (*id, Withdrawal::Interrupted));
         self.withdrawn.extend(interrupted);
         let waiting = in_flight.into_values().map(|effect| effect.task);

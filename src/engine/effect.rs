@@ -8,7 +8,7 @@ use super::tool::ToolFailure;
 use crate::lua::Data;
 
 /// Counts the effects of a run from 0, in issue order (spec R14).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EffectId(pub u64);
 
 /// An effect as it is put out: its id, its coordinates and what to do.

@@ -39,6 +39,7 @@ mod task;
 pub mod tool;
 mod tool_calls;
 mod toolbox;
+mod unanswered;
 mod untrusted;
 mod waits;
 
@@ -52,3 +53,4 @@ pub use program::{Loaded, ParseEvent, Program};
 pub use rounds::RoundPlace;
 pub use run::{Run, Setup, Step};
 pub use seeded::Seeded;
+pub(crate) use unanswered::Unanswered;

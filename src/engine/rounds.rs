@@ -34,7 +34,7 @@ impl Run {
         let InFlight {
             task,
             deed: Deed::Round(_),
-        } = self.in_flight.get(&id)?
+        } = self.in_flight.get(id)?
         else {
             return None;
         };

@@ -1,7 +1,7 @@
 //! A run: the state machine that steps a prompt's chains (spec R6, K204).
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,6 +30,7 @@ use super::store::{Policy, StoreFailure, StoreValue};
 use super::strand::{Slice, Strand};
 use super::task::{Origin, Record, Rest, State, TaskKey};
 use super::tool_calls::ToolAsk;
+use super::unanswered::Unanswered;
 use crate::lua::{Cancel, Data, Failure, Reply};
 use crate::prompt::SectionId;
 
@@ -134,7 +135,7 @@ pub struct Run {
     pub(super) admission: Admission,
     pub(super) claims: Claims,
     pub(super) ready: VecDeque<(TaskKey, Wake)>,
-    pub(super) in_flight: BTreeMap<EffectId, InFlight>,
+    pub(super) in_flight: Unanswered<InFlight>,
     pub(super) withdrawn: Vec<(EffectId, Withdrawal)>,
     /// A strand that goes on before anything else runs, once it can.
     pub(super) held: Option<(TaskKey, Option<Wake>)>,
@@ -213,7 +214,7 @@ impl Run {
             admission: Admission::new(setup.concurrency),
             claims: Claims::new(),
             ready: VecDeque::from([(TaskKey::ROOT, Wake::Start)]),
-            in_flight: BTreeMap::new(),
+            in_flight: Unanswered::default(),
             withdrawn: Vec::new(),
             held: None,
             conflict: None,
@@ -292,7 +293,7 @@ impl Run {
     /// Hands in the answer to an effect; [`Run::step`] must follow. An answer to an effect that is
     /// not in flight is ignored.
     pub fn answer(&mut self, id: EffectId, answer: Answer) {
-        let Some(InFlight { task, deed }) = self.in_flight.remove(&id) else {
+        let Some(InFlight { task, deed }) = self.in_flight.remove(id) else {
             return;
         };
         let answered = match (deed, answer) {
@@ -339,13 +340,13 @@ impl Run {
     pub fn stop(&mut self, ids: &[EffectId]) -> Vec<EffectId> {
         let mut reached = Vec::new();
         for id in ids {
-            let is_timer = match self.in_flight.get(id).map(|effect| &effect.deed) {
+            let is_timer = match self.in_flight.get(*id).map(|effect| &effect.deed) {
                 Some(Deed::Timer) => true,
                 Some(Deed::Round(_)) => false,
                 Some(Deed::Tool(ask)) if !ask.bound.asks => false,
                 Some(_) | None => continue,
             };
-            let Some(InFlight { task, .. }) = self.in_flight.remove(id) else {
+            let Some(InFlight { task, .. }) = self.in_flight.remove(*id) else {
                 continue;
             };
             self.withdrawn.push((*id, Withdrawal::Interrupted));

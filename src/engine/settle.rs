@@ -157,7 +157,7 @@ impl Run {
             .plain(&self.record(TaskKey::ROOT).task, title, kind);
         self.record_mut(TaskKey::ROOT).state = State::Ended(End::Delivered { ok: false });
         self.ready.clear();
-        let left = std::mem::take(&mut self.in_flight).into_keys();
+        let left = std::mem::take(&mut self.in_flight).into_map().into_keys();
         self.withdrawn
             .extend(left.map(|id| (id, Withdrawal::Dropped)));
         self.outcome = Some(outcome);

@@ -121,7 +121,7 @@ impl Run {
             (_, Rest::Queued(_)) => Some("queued"),
             (_, Rest::Tasks(_)) => Some("tasks"),
             (_, Rest::Effect(id)) => {
-                Some(match self.in_flight.get(id).map(|effect| &effect.deed) {
+                Some(match self.in_flight.get(*id).map(|effect| &effect.deed) {
                     Some(Deed::Round(_)) => "chat",
                     Some(Deed::Tool(_)) => "tool_call",
                     _ => "store",

@@ -302,7 +302,7 @@ impl Run {
     /// An effect's answer is not wanted any more.
     pub(super) fn withdraw(&mut self, effect: Option<super::EffectId>) {
         if let Some(id) = effect
-            && self.in_flight.remove(&id).is_some()
+            && self.in_flight.remove(id).is_some()
         {
             self.withdrawn.push((id, Withdrawal::Dropped));
         }

@@ -35,7 +35,6 @@ pub(super) fn write(out: &mut Vec<u8>, effect: &Effect) -> io::Result<()> {
 }
 
 fn store(out: &mut Vec<u8>, op: &StoreOp, direct: bool) {
-    let mut range = [None; 2];
     match op {
         StoreOp::Write { path, contents } => {
             raw(out, r#"{"kind":"store","op":"write","path":""#);
@@ -52,12 +51,12 @@ fn store(out: &mut Vec<u8>, op: &StoreOp, direct: bool) {
         StoreOp::Read { path, start, end } => {
             raw(out, r#"{"kind":"store","op":"read","path":""#);
             escaped(out, path);
-            range = [*start, *end];
+            return range(out, *start, *end, direct);
         }
         StoreOp::ReadNumbered { path, start, end } => {
             raw(out, r#"{"kind":"store","op":"read_numbered","path":""#);
             escaped(out, path);
-            range = [*start, *end];
+            return range(out, *start, *end, direct);
         }
         StoreOp::Replace { path, old, new } => {
             raw(out, r#"{"kind":"store","op":"replace","path":""#);
@@ -84,8 +83,16 @@ fn store(out: &mut Vec<u8>, op: &StoreOp, direct: bool) {
             escaped(out, task);
         }
     }
+    match direct {
+        true => raw(out, r#"","direct":true}"#),
+        false => raw(out, r#""}"#),
+    }
+}
+
+/// What stands after the path of a file of which so many lines are read.
+fn range(out: &mut Vec<u8>, start: Option<i64>, end: Option<i64>, direct: bool) {
     raw(out, "\"");
-    for (key, line) in [r#","start":"#, r#","end":"#].into_iter().zip(range) {
+    for (key, line) in [(r#","start":"#, start), (r#","end":"#, end)] {
         if let Some(line) = line {
             raw(out, key);
             raw(out, if line < 0 { "-" } else { "" });

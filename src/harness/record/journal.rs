@@ -1,8 +1,8 @@
 //! Writes a run's record while it goes: what the loop that performs the run tells it (spec R13).
 
 use std::io;
-use std::time::Instant;
 
+use super::clock::Clock;
 use super::head::Head;
 use super::lines::Lines;
 use super::out::Out;
@@ -23,11 +23,9 @@ struct Writer {
     lines: Lines,
     /// What was not handed over yet.
     text: Vec<u8>,
-    start: Instant,
-    /// How many milliseconds the record spans from before `start`.
-    before: u64,
-    /// The moment of the last step.
-    at: u64,
+    clock: Clock,
+    /// Whether the run went on at once since the clock was last looked at.
+    hurries: bool,
 }
 
 impl Journal {
@@ -70,8 +68,10 @@ impl Journal {
         let Some(writer) = &mut self.0 else {
             return Ok(());
         };
-        let at = writer.at();
-        writer.at = at;
+        let at = match writer.hurries {
+            true => writer.clock.tick(),
+            false => writer.clock.now(),
+        };
         writer.lines.step(&mut writer.text, step, at)?;
         match writer.text.len() >= FULL {
             true => writer.out.write_behind(&mut writer.text),
@@ -90,7 +90,11 @@ impl Journal {
         let Some(writer) = &mut self.0 else {
             return Ok(());
         };
-        let at = if at_once { writer.at } else { writer.at() };
+        writer.hurries = at_once;
+        let at = match at_once {
+            true => writer.clock.last(),
+            false => writer.clock.now(),
+        };
         writer.lines.answer(&mut writer.text, id, answer, at)?;
         Ok(())
     }
@@ -99,7 +103,7 @@ impl Journal {
     pub(in crate::harness) fn stop(&mut self, reached: &[EffectId]) -> io::Result<()> {
         match &mut self.0 {
             Some(writer) if !reached.is_empty() => {
-                let at = writer.at();
+                let at = writer.clock.now();
                 write::stop(&mut writer.text, at, reached)
             }
             _ => Ok(()),
@@ -109,7 +113,7 @@ impl Journal {
     /// Writes how prepare ended the run, and ends the record.
     pub(in crate::harness) fn refused(&mut self, outcome: &Outcome) -> io::Result<()> {
         if let (Some(writer), Outcome::Cancelled) = (&mut self.0, outcome) {
-            let at = writer.at();
+            let at = writer.clock.now();
             write::cancel(&mut writer.text, at, None)?;
         }
         self.outcome(outcome)
@@ -127,7 +131,7 @@ impl Journal {
         let Some(mut writer) = self.0.take() else {
             return Ok(());
         };
-        let at = writer.at();
+        let at = writer.clock.now();
         write::outcome(&mut writer.text, at, outcome)?;
         writer.flush()
     }
@@ -139,16 +143,9 @@ impl Writer {
             out: Out::new(sink),
             lines,
             text: Vec::new(),
-            start: Instant::now(),
-            before,
-            at: before,
+            clock: Clock::new(before),
+            hurries: false,
         }
-    }
-
-    /// Whole milliseconds since the first line.
-    fn at(&self) -> u64 {
-        let here = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.before.saturating_add(here)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,18 +1,19 @@
 //! What a run does, as lines: the same whether they are recorded or compared with a record.
 
 use std::io;
-use std::sync::Arc;
 
-use super::open::Open;
+use super::place::Place;
 use super::plain::Events;
-use super::write::{self, Place};
-use crate::engine::{Answer, CancelPoint, EffectId, Issued, Item, Step};
+use super::write;
+use crate::engine::{Answer, CancelPoint, EffectId, Item, Step, Unanswered};
 
 /// Writes what a run does as lines. It keeps the coordinates of the effects that have no answer.
 #[derive(Debug, Default)]
 pub(in crate::harness) struct Lines {
-    open: Open<(Arc<str>, u32)>,
+    open: Unanswered<Box<Place>>,
     events: Events,
+    /// The room of the last one that was answered.
+    spare: Option<Box<Place>>,
 }
 
 impl Lines {
@@ -41,30 +42,38 @@ impl Lines {
             match item {
                 Item::Event(event) => self.events.write(out, event)?,
                 Item::Effect(issued) => {
-                    write::effect(out, issued, at)?;
-                    self.open(issued);
+                    let mut place = self.spare.take().unwrap_or_default();
+                    place.move_to(issued, at);
+                    write::effect(out, &place, at, &issued.effect)?;
+                    self.open.insert(issued.id, place);
                 }
             }
         }
         for (id, how) in &step.withdrawn {
-            if let Some((task, seq)) = self.open.remove(*id) {
-                let (task, id) = (&*task, *id);
-                write::withdrawal(out, Place { task, seq, id }, at, *how);
+            if let Some(place) = self.open.remove(*id) {
+                write::withdrawal(out, &place, at, *how);
                 count += 1;
             }
         }
         Ok(count)
     }
 
-    /// An effect has no answer yet.
-    pub(in crate::harness) fn open(&mut self, issued: &Issued) {
-        let place = (issued.task.clone(), issued.seq);
-        self.open.insert(issued.id, place);
+    /// The effect that was put out last, if it has no answer, with its coordinates.
+    #[inline]
+    pub(super) fn last(&self) -> Option<(EffectId, &Place)> {
+        self.open.last().map(|(id, place)| (id, &**place))
+    }
+
+    /// The coordinates of an effect that has no answer.
+    pub(super) fn get(&self, id: EffectId) -> Option<&Place> {
+        self.open.get(id).map(|place| &**place)
     }
 
     /// An effect has its answer.
     pub(in crate::harness) fn close(&mut self, id: EffectId) {
-        self.open.remove(id);
+        if let Some(place) = self.open.remove(id) {
+            self.spare = Some(place);
+        }
     }
 
     /// Writes an answer. Gives whether its effect had none.
@@ -78,11 +87,11 @@ impl Lines {
         answer: &Answer,
         at: u64,
     ) -> io::Result<bool> {
-        let Some((task, seq)) = self.open.remove(id) else {
+        let Some(place) = self.open.remove(id) else {
             return Ok(false);
         };
-        let task = &*task;
-        write::answer(out, Place { task, seq, id }, at, answer)?;
+        write::answer(out, &place, at, answer)?;
+        self.spare = Some(place);
         Ok(true)
     }
 }

@@ -2,6 +2,7 @@
 //! again byte for byte, and gone on with after a crash (spec R13 to R17, R21, R22).
 
 mod answer;
+mod clock;
 mod effect;
 mod head;
 mod journal;
@@ -9,12 +10,13 @@ mod json;
 mod line;
 mod lines;
 mod lock;
-mod open;
 mod out;
+mod place;
 mod plain;
 mod quick;
 mod reader;
 mod recorder;
+mod rest;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -32,7 +34,6 @@ pub(super) use json::{read as read_json, read_distinct};
 pub(super) use line::Kind;
 pub(super) use lines::Lines;
 pub(super) use lock::lock;
-pub(super) use open::Open;
 pub(super) use quick::{Quick, answer as quick_answer};
 pub(super) use reader::misread;
 

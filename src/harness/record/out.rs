@@ -2,9 +2,10 @@
 //! that is started when there is that much of them.
 
 use std::io;
-use std::thread::{Builder, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
+use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 
 use super::recorder::Sink;
 
@@ -74,6 +75,24 @@ fn lost() -> io::Error {
     io::Error::other("the recorder has panicked")
 }
 
+/// How long the thread sleeps until it looks for the next piece, and how often it looks.
+const NAP: Duration = Duration::from_micros(200);
+const NAPS: usize = 20;
+
+/// The next piece; `None` once there are no more. A run that hurries has it soon, and to wake a
+/// thread that sleeps until then would take the run longer than anything else here, so it is left to
+/// look. Where there is none for a while the thread sleeps until it is woken.
+fn wait_for(pieces: &Receiver<Piece>) -> Option<Piece> {
+    for _ in 0..NAPS {
+        match pieces.try_recv() {
+            Ok(piece) => return Some(piece),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => thread::sleep(NAP),
+        }
+    }
+    pieces.recv().ok()
+}
+
 /// A piece of a record, and what takes it.
 struct Piece {
     sink: Sink,
@@ -99,7 +118,7 @@ impl Thread {
         let handle = Builder::new()
             .name("runvil-record".to_owned())
             .spawn(move || {
-                for mut piece in next {
+                while let Some(mut piece) = wait_for(&next) {
                     let written = piece.sink.write(&piece.text);
                     if give_back.send((piece, written)).is_err() {
                         return;
@@ -134,7 +153,7 @@ impl Drop for Thread {
     /// What is on its way is handed over before the recorder is let go.
     fn drop(&mut self) {
         self.pieces = None;
-        if let Some(handle) = self.handle.take() {
+        if let Some(handle) = self.handle.take().filter(|_| self.is_busy) {
             // A recorder that panicked was told of already.
             let _ = handle.join();
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::text::{number, raw};
+use super::text::add;
 use super::write;
 use crate::engine::{Event, EventKind};
 
@@ -14,9 +14,40 @@ const MOST: usize = 8;
 /// their coordinates alone, so the rest is kept.
 #[derive(Debug, Default)]
 pub(super) struct Events {
+    head: Head,
     kept: Vec<Kept>,
     /// How many have made room for another.
     replaced: usize,
+}
+
+/// How a line begins, up to its number. The next one nearly always differs in a digit or two.
+#[derive(Debug, Default)]
+struct Head {
+    text: Vec<u8>,
+    task: Arc<str>,
+    seq: u32,
+}
+
+impl Head {
+    #[inline]
+    fn of(&mut self, event: &Event) -> &[u8] {
+        let by = event.seq.checked_sub(self.seq);
+        let by = by.filter(|_| Arc::ptr_eq(&self.task, &event.task));
+        let end = self.text.len();
+        let has_moved = by.is_some_and(|by| add(&mut self.text, end, by.into()));
+        self.seq = event.seq;
+        if !has_moved {
+            self.make(event);
+        }
+        &self.text
+    }
+
+    #[cold]
+    fn make(&mut self, event: &Event) {
+        self.task = event.task.clone();
+        self.text.clear();
+        write::event_head(&mut self.text, event);
+    }
 }
 
 #[derive(Debug)]
@@ -46,10 +77,7 @@ impl Events {
         let EventKind::Plain(name) = event.kind else {
             return write::event(out, event);
         };
-        raw(out, write::EVENT);
-        raw(out, &event.task);
-        raw(out, r#"","seq":"#);
-        number(out, event.seq.into());
+        out.extend_from_slice(self.head.of(event));
         let kept = match self.kept.iter().position(|kept| kept.is_of(name, event)) {
             Some(at) => self.kept.get(at),
             None => Some(self.keep(name, event)?),

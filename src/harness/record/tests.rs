@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::write::{self, Place};
+use super::place::Place;
+use super::write;
 use super::*;
 use crate::engine::model::{
     Body, Content, FailureClass, Message, Metrics, Model, ModelFailure, Origin, Part, Reply, Role,
@@ -42,7 +43,8 @@ fn effect_is(effect: Effect, json: &str) {
         seq: 7,
         effect: effect.clone(),
     };
-    let (text, line) = there_and_back(|out| write::effect(out, &issued, 12));
+    let (text, line) =
+        there_and_back(|out| write::effect(out, &of(&issued, 12), 12, &issued.effect));
     let wanted =
         format!(r#"{{"v":1,"t":"effect","task":"0.1","seq":7,"id":3,"at":12,"effect":{json}}}"#);
     assert_eq!(text, wanted);
@@ -56,15 +58,28 @@ fn effect_is(effect: Effect, json: &str) {
     assert_eq!(line, Line::Effect(read));
 }
 
-const PLACE: Place<'static> = Place {
-    task: "0",
-    seq: 7,
-    id: EffectId(0),
-};
+fn of(issued: &Issued, at: u64) -> Place {
+    let mut place = Place::default();
+    place.move_to(issued, at);
+    place
+}
+
+fn place() -> Place {
+    let issued = Issued {
+        id: EffectId(0),
+        task: "0".into(),
+        seq: 7,
+        effect: Effect::Timer {
+            timer: "t".into(),
+            seconds: 1.0,
+        },
+    };
+    of(&issued, 0)
+}
 
 #[track_caller]
 fn answer_is(answer: Answer, json: &str) {
-    let (text, line) = there_and_back(|out| write::answer(out, PLACE, 1, &answer));
+    let (text, line) = there_and_back(|out| write::answer(out, &place(), 1, &answer));
     let wanted =
         format!(r#"{{"v":1,"t":"answer","task":"0","seq":7,"id":0,"at":1,"answer":{json}}}"#);
     assert_eq!(text, wanted);
@@ -234,7 +249,7 @@ fn answers_are_written_in_their_form() {
         r#"{"calls":[{"id":"c1","name":"echo","arguments":{"a":0.5,"b":1}}],"model":""}"#,
     );
     let (text, line) = there_and_back(|out| {
-        write::withdrawal(out, PLACE, 1, Withdrawal::Interrupted);
+        write::withdrawal(out, &place(), 1, Withdrawal::Interrupted);
         Ok(())
     });
     assert!(
@@ -266,7 +281,7 @@ fn data_as_deep_as_the_language_allows_is_read_back() {
         seq: 0,
         effect: Effect::Tool(Arc::new(request)),
     };
-    there_and_back(|out| write::effect(out, &issued, 0));
+    there_and_back(|out| write::effect(out, &of(&issued, 0), 0, &issued.effect));
     let calls = vec![ToolCall {
         arguments,
         ..call()
@@ -275,7 +290,7 @@ fn data_as_deep_as_the_language_allows_is_read_back() {
         body: Body::Calls(calls),
         ..Reply::text("", None)
     };
-    there_and_back(|out| write::answer(out, PLACE, 0, &Answer::Model(Ok(Box::new(reply)))));
+    there_and_back(|out| write::answer(out, &place(), 0, &Answer::Model(Ok(Box::new(reply)))));
 }
 
 #[test]

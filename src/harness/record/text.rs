@@ -26,6 +26,14 @@ pub(super) fn string(out: &mut Vec<u8>, text: &str) {
 /// Appends what a string holds, between its quotes.
 #[inline]
 pub(super) fn escaped(out: &mut Vec<u8>, text: &str) {
+    match is_plain(text) {
+        true => raw(out, text),
+        false => escape_all(out, text),
+    }
+}
+
+#[cold]
+fn escape_all(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     while let Some((plain, byte, after)) = special(rest) {
         out.extend_from_slice(plain);
@@ -35,60 +43,68 @@ pub(super) fn escaped(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(rest);
 }
 
-/// Appends a whole number.
+/// Appends a whole number. A division takes the time, so each gives two digits.
 #[inline]
 pub(super) fn number(out: &mut Vec<u8>, number: u64) {
-    let mut back = Back::<20>::new();
-    back.number(number);
-    out.extend_from_slice(back.text());
-}
-
-/// A few bytes that are put together from their end, as digits come.
-pub(super) struct Back<const ROOM: usize> {
-    room: [u8; ROOM],
-    start: usize,
-}
-
-impl<const ROOM: usize> Back<ROOM> {
-    #[inline(always)]
-    pub(super) fn new() -> Self {
-        Self {
-            room: [0; ROOM],
-            start: ROOM,
-        }
-    }
-
-    /// Puts a number before what is there.
-    #[inline(always)]
-    pub(super) fn number(&mut self, number: u64) {
-        let mut left = number;
-        // A division takes the time, so each gives two digits.
-        while left >= 10 {
-            let pair = (left % 100) as u8;
-            left /= 100;
-            self.start -= 2;
-            self.room[self.start] = b'0' + pair / 10;
-            self.room[self.start + 1] = b'0' + pair % 10;
-            if left == 0 {
-                return;
+    match number {
+        0..10 => out.push(b'0' + number as u8),
+        10..100 => out.extend_from_slice(&pair(number)),
+        100..10_000 => {
+            let ([a, b], [c, d]) = (pair(number / 100), pair(number % 100));
+            match a {
+                b'0' => out.extend_from_slice(&[b, c, d]),
+                _ => out.extend_from_slice(&[a, b, c, d]),
             }
         }
-        self.start -= 1;
-        self.room[self.start] = b'0' + left as u8;
+        _ => {
+            self::number(out, number / 10_000);
+            let ([a, b], [c, d]) = (pair(number / 100 % 100), pair(number % 100));
+            out.extend_from_slice(&[a, b, c, d]);
+        }
     }
+}
 
-    /// Puts JSON before what is there.
-    #[inline(always)]
-    pub(super) fn raw(&mut self, json: &str) {
-        let end = self.start;
-        self.start -= json.len();
-        self.room[self.start..end].copy_from_slice(json.as_bytes());
+/// Adds to the number whose digits end at a place in a text. Where that takes another digit, or there
+/// is no number, the text is spoilt and the answer `false`.
+#[inline]
+pub(super) fn add(text: &mut [u8], end: usize, number: u64) -> bool {
+    if let Some(last) = end.checked_sub(1).and_then(|last| text.get_mut(last))
+        && last.is_ascii_digit()
+        && u64::from(b'9' - *last) >= number
+    {
+        *last += number as u8;
+        return true;
     }
+    carry(text, end, number)
+}
 
-    #[inline(always)]
-    pub(super) fn text(&self) -> &[u8] {
-        &self.room[self.start..]
+fn carry(text: &mut [u8], end: usize, number: u64) -> bool {
+    let mut left = number;
+    let mut digits = text.get_mut(..end).unwrap_or_default().iter_mut().rev();
+    while left > 0 {
+        let Some(digit) = digits.next().filter(|digit| digit.is_ascii_digit()) else {
+            return false;
+        };
+        let sum = left.saturating_add(u64::from(*digit - b'0'));
+        *digit = b'0' + (sum % 10) as u8;
+        left = sum / 10;
     }
+    true
+}
+
+/// The digits of a number below a hundred.
+#[inline(always)]
+fn pair(number: u64) -> [u8; 2] {
+    const PAIRS: [[u8; 2]; 100] = {
+        let mut pairs = [[0; 2]; 100];
+        let mut number = 0;
+        while number < 100 {
+            pairs[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+            number += 1;
+        }
+        pairs
+    };
+    PAIRS[number as usize % 100]
 }
 
 /// Appends a value of any other kind.
@@ -106,23 +122,86 @@ fn is_special(byte: u8) -> bool {
     byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
-/// Whether a text is the same in JSON.
+/// Whether a text is the same in JSON. What is left beside whole goes is looked at together with
+/// bytes before it, which were looked at already.
 #[inline]
 pub(super) fn is_plain(text: &str) -> bool {
-    special(text.as_bytes()).is_none()
+    let text = text.as_bytes();
+    if let Some(last) = text.last_chunk::<GO>() {
+        let (goes, _) = text.as_chunks::<GO>();
+        return goes.iter().all(are_plain) && are_plain(last);
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        return are_plain(first) & are_plain(last);
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        return are_plain(first) & are_plain(last);
+    }
+    !text.iter().any(|byte| is_special(*byte))
+}
+
+#[inline(always)]
+fn are_plain<const N: usize>(bytes: &[u8; N]) -> bool {
+    !bytes
+        .iter()
+        .fold(false, |any, byte| any | is_special(*byte))
 }
 
 /// What stands before the first byte that is escaped, that byte, and what stands after it.
-#[inline]
 fn special(text: &[u8]) -> Option<(&[u8], u8, &[u8])> {
-    let goes = text.chunks_exact(GO);
-    let is_plain = |go: &&[u8]| !go.iter().fold(false, |any, byte| any | is_special(*byte));
-    let skipped = goes.take_while(is_plain).count() * GO;
+    let (goes, _) = text.as_chunks::<GO>();
+    let skipped = goes.iter().take_while(|go| are_plain(go)).count() * GO;
     let rest = text.get(skipped..)?;
     let at = skipped + rest.iter().position(|byte| is_special(*byte))?;
     let (plain, from) = text.split_at(at);
     let (byte, after) = from.split_first()?;
     Some((plain, *byte, after))
+}
+
+/// Takes a string from the beginning of a text, where it is one that [`string`] writes, byte for
+/// byte. Gives what it holds and what stands after it.
+#[inline]
+pub(super) fn take_string(text: &[u8]) -> Option<(String, &[u8])> {
+    let (plain, mut byte, mut rest) = special(text.strip_prefix(b"\"")?)?;
+    let mut held = std::str::from_utf8(plain).ok()?.to_owned();
+    while byte != b'"' {
+        let (escaped, after) = rest.split_first_chunk()?;
+        let (one, after) = match (byte, escaped) {
+            (b'\\', [b'u']) => {
+                let (digits, after) = after.split_first_chunk()?;
+                (unhex(*digits)?, after)
+            }
+            (b'\\', [short]) => (shortened(*short)?, after),
+            _ => return None,
+        };
+        held.push(char::from(one));
+        let plain;
+        (plain, byte, rest) = special(after)?;
+        held.push_str(std::str::from_utf8(plain).ok()?);
+    }
+    Some((held, rest))
+}
+
+/// What a byte stands for behind a backslash.
+fn shortened(short: u8) -> Option<u8> {
+    Some(match short {
+        b'"' | b'\\' => short,
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        _ => return None,
+    })
+}
+
+/// The byte that is escaped by its number, which has no shorter way.
+fn unhex(digits: [u8; 4]) -> Option<u8> {
+    (0..b' ').find(|byte| {
+        let mut text = Vec::new();
+        escape(&mut text, *byte);
+        text.strip_prefix(b"\\u") == Some(&digits)
+    })
 }
 
 fn escape(out: &mut Vec<u8>, byte: u8) {
@@ -217,8 +296,39 @@ mod tests {
         }
 
         #[test]
-        fn numbers_are_written_in_full(any: u64, small in 0..1000_u64) {
-            for some in [any, small] {
+        fn numbers_are_added_to(any: u64, shift in 0..64_u32, more in 0..2000_u64) {
+            let some = any >> shift;
+            let mut text = format!("1,{some},9").into_bytes();
+            let end = text.len() - 2;
+            let sum = some.checked_add(more).map(|sum| format!("1,{sum},9"));
+            match add(&mut text, end, more) {
+                true => prop_assert_eq!(Some(String::from_utf8(text).expect("text")), sum),
+                false => prop_assert_ne!(sum.map(|sum| sum.len()), Some(text.len())),
+            }
+        }
+
+        #[test]
+        fn strings_are_taken_as_they_are_written(text: String, odd in "[a\"\\\\\u{0}-\u{1f}ä]{0,40}", after: String) {
+            // spec R15
+            for text in [text, odd] {
+                let line = written(|out| string(out, &text)) + &after;
+                let taken = take_string(line.as_bytes()).expect("it is one");
+                prop_assert_eq!(taken, (text, after.as_bytes()));
+            }
+        }
+
+        #[test]
+        fn what_is_taken_is_written_so(text in r#""([a-c0\u{1}ä]|\\[a-z"/\\]|\\u00[0-2][0-9a-fA-F]){0,6}""#) {
+            // spec R15: any other way to write it is left to be compared as a value
+            if let Some((held, rest)) = take_string(text.as_bytes()) {
+                prop_assert_eq!(rest, b"");
+                prop_assert_eq!(written(|out| string(out, &held)), text);
+            }
+        }
+
+        #[test]
+        fn numbers_are_written_in_full(any: u64, shift in 0..64_u32, small in 0..1000_u64) {
+            for some in [any, any >> shift, small] {
                 prop_assert_eq!(written(|out| number(out, some)), some.to_string());
             }
         }

@@ -6,18 +6,13 @@ use serde::Serialize;
 
 use super::head::{Form, Head};
 use super::line::Kind;
-use super::text::{self, Back, Members, number, raw, string};
+use super::place::Place;
+use super::text::{self, Members, number, raw, string};
 use super::{VERSION, answer, effect};
-use crate::engine::{Answer, EffectId, Event, Issued, Outcome, RunError, Withdrawal};
+use crate::engine::{
+    Answer, AssistantReply, Effect, EffectId, Event, EventKind, Outcome, RunError, Withdrawal,
+};
 use crate::prompt::Location;
-
-/// The coordinates of an effect.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::harness) struct Place<'a> {
-    pub(in crate::harness) task: &'a str,
-    pub(in crate::harness) seq: u32,
-    pub(in crate::harness) id: EffectId,
-}
 
 fn line(out: &mut Vec<u8>, line: &impl Serialize) -> io::Result<()> {
     text::value(out, line)?;
@@ -30,19 +25,22 @@ pub(in crate::harness) fn head(out: &mut Vec<u8>, head: &Head) -> io::Result<()>
     line(out, &Form::from(head))
 }
 
-/// How the line of an event begins, up to its task. A task's id has nothing that is escaped.
-pub(super) const EVENT: &str = r#"{"v":1,"t":"event","task":""#;
-
 /// `event`.
 pub(in crate::harness) fn event(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
-    raw(out, EVENT);
-    raw(out, &event.task);
-    raw(out, r#"","seq":"#);
-    number(out, event.seq.into());
+    event_head(out, event);
     event_rest(out, event)
 }
 
-/// The line of an event, from its number on.
+/// The line of an event, up to its number.
+pub(super) fn event_head(out: &mut Vec<u8>, event: &Event) {
+    // A task's id has nothing that is escaped.
+    raw(out, r#"{"v":1,"t":"event","task":""#);
+    raw(out, &event.task);
+    raw(out, r#"","seq":"#);
+    number(out, event.seq.into());
+}
+
+/// The line of an event, from behind its number on.
 ///
 /// # Errors
 /// Something in it has no JSON form.
@@ -54,19 +52,46 @@ pub(super) fn event_rest(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
     string(out, &event.execution);
     raw(out, r#","section":"#);
     string(out, &event.section);
-    event.kind.fields(&mut Members(out))?;
+    match &event.kind {
+        EventKind::AssistantReply(reply) => assistant_reply(out, reply)?,
+        kind => kind.fields(&mut Members(out))?,
+    }
     raw(out, "}}\n");
     Ok(())
 }
 
+/// The fields of `assistant_reply`, which comes with every round.
+fn assistant_reply(out: &mut Vec<u8>, reply: &AssistantReply) -> io::Result<()> {
+    raw(out, r#","turn":"#);
+    number(out, reply.turn.into());
+    raw(out, r#","text":"#);
+    string(out, &reply.text);
+    if let Some(reason) = &reply.finish_reason {
+        raw(out, r#","finish_reason":"#);
+        string(out, reason);
+    }
+    raw(out, r#","model":"#);
+    string(out, &reply.model);
+    raw(out, r#","origin":"#);
+    string(out, reply.origin);
+    if !reply.metrics.is_empty() {
+        raw(out, r#","metrics":"#);
+        text::value(out, &reply.metrics)?;
+    }
+    Ok(())
+}
+
 /// `effect`.
-pub(in crate::harness) fn effect(out: &mut Vec<u8>, issued: &Issued, at: u64) -> io::Result<()> {
-    let Issued { id, seq, .. } = *issued;
-    let task = &*issued.task;
+pub(in crate::harness) fn effect(
+    out: &mut Vec<u8>,
+    place: &Place,
+    at: u64,
+    effect: &Effect,
+) -> io::Result<()> {
     raw(out, r#"{"v":1,"t":"effect","task":""#);
-    place(out, Place { task, seq, id }, at);
+    place.write(out, at);
     raw(out, r#","effect":"#);
-    effect::write(out, &issued.effect)?;
+    effect::write(out, effect)?;
     raw(out, "}\n");
     Ok(())
 }
@@ -74,12 +99,12 @@ pub(in crate::harness) fn effect(out: &mut Vec<u8>, issued: &Issued, at: u64) ->
 /// `answer`, of one that was taken.
 pub(in crate::harness) fn answer(
     out: &mut Vec<u8>,
-    answered: Place<'_>,
+    answered: &Place,
     at: u64,
     answer: &Answer,
 ) -> io::Result<()> {
     raw(out, ANSWER);
-    place(out, answered, at);
+    answered.write(out, at);
     raw(out, r#","answer":"#);
     answer::write(out, answer)?;
     raw(out, "}\n");
@@ -89,12 +114,12 @@ pub(in crate::harness) fn answer(
 /// `answer`, of an effect that was withdrawn.
 pub(in crate::harness) fn withdrawal(
     out: &mut Vec<u8>,
-    withdrawn: Place<'_>,
+    withdrawn: &Place,
     at: u64,
     how: Withdrawal,
 ) {
     raw(out, ANSWER);
-    place(out, withdrawn, at);
+    withdrawn.write(out, at);
     raw(out, r#","answer":"#);
     string(out, how.tag());
     raw(out, "}\n");
@@ -102,20 +127,6 @@ pub(in crate::harness) fn withdrawal(
 
 /// How the line of an answer begins.
 pub(super) const ANSWER: &str = r#"{"v":1,"t":"answer","task":""#;
-
-/// An effect's coordinates, and the moment of a line of its own.
-#[inline]
-fn place(out: &mut Vec<u8>, place: Place<'_>, at: u64) {
-    raw(out, place.task);
-    let mut back = Back::<80>::new();
-    back.number(at);
-    back.raw(r#","at":"#);
-    back.number(place.id.0);
-    back.raw(r#","id":"#);
-    back.number(place.seq.into());
-    back.raw(r#"","seq":"#);
-    out.extend_from_slice(back.text());
-}
 
 /// `cancel`.
 pub(in crate::harness) fn cancel(

@@ -7,10 +7,12 @@ use std::io::{self, BufRead};
 use super::difference::{Difference, Instead, ReplayError};
 use super::same::{is_same, lines};
 use super::track::Track;
-use crate::engine::{Answer, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step};
+use crate::engine::{
+    Answer, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step, Unanswered,
+};
 use crate::harness::record::{
-    AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, Open, Quick, RecordError, StopLine,
-    Torn, misread, quick_answer, write,
+    AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, Quick, RecordError, StopLine, Torn,
+    misread, quick_answer, write,
 };
 
 /// Learns what a replayed run does.
@@ -104,7 +106,7 @@ pub(in crate::harness) struct Replayer<R> {
     /// Writes what the run does.
     lines: Lines,
     /// The effects without an answer.
-    open: Open<Issued>,
+    open: Unanswered<Issued>,
     /// What was written last.
     text: Vec<u8>,
     /// The moment of the last line that has one.
@@ -118,7 +120,7 @@ impl<R: BufRead> Replayer<R> {
         Self {
             track: Track::new(source),
             lines: Lines::default(),
-            open: Open::default(),
+            open: Unanswered::default(),
             text: Vec::new(),
             at: 0,
             resumes: false,
@@ -349,23 +351,16 @@ impl<R: BufRead> Replayer<R> {
 
     /// Hands in what the record says comes next. Whether it says anything.
     fn take_next(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<bool, Halt> {
-        let line = self.track.at_hand()?;
-        let line = line.and_then(|line| std::str::from_utf8(line).ok());
-        let length = line.map_or(0, str::len);
-        if let Some(quick) = line.and_then(quick_answer)
-            && let Some(issued) = self.open.get(quick.id)
-        {
-            // Made from the same, the line is the same.
-            let is_same = quick.is_exact && quick.seq == issued.seq && *quick.task == *issued.task;
-            let Quick { id, at, answer, .. } = quick;
+        if let Some(quick) = quick_answer(self.track.begins()?, &self.lines) {
+            let Quick {
+                id,
+                at,
+                answer,
+                length,
+            } = quick;
             self.check_answer(id, &answer)?;
-            match is_same {
-                true => {
-                    self.track.pass_one(length);
-                    self.lines.close(id);
-                }
-                false => self.compare_answer(id, at, &answer)?,
-            }
+            self.track.pass_one(length);
+            self.lines.close(id);
             self.answer(run, follow, id, at, answer)?;
             return Ok(true);
         }
@@ -429,11 +424,12 @@ impl<R: BufRead> Replayer<R> {
         answer: Answer,
     ) -> Result<(), Halt> {
         self.at = at;
-        if let Some(issued) = self.open.remove(id) {
+        if let Some(issued) = self.open.get(id) {
             let line = self.followed();
             let refused = |why| Halt::Refused { line, why };
-            follow.answered(&issued, &answer).map_err(refused)?;
+            follow.answered(issued, &answer).map_err(refused)?;
         }
+        self.open.forget(id);
         run.answer(id, answer);
         Ok(())
     }

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::EffectId;
+use super::effect::EffectId;
 
 /// Something for each effect without an answer. Nearly always the one that was put out last is
 /// answered next, so that one has a place of its own.
 #[derive(Debug)]
-pub(in crate::harness) struct Open<T> {
+pub(crate) struct Unanswered<T> {
     last: Option<(EffectId, T)>,
     others: BTreeMap<EffectId, T>,
 }
 
-impl<T> Default for Open<T> {
+impl<T> Default for Unanswered<T> {
     fn default() -> Self {
         Self {
             last: None,
@@ -21,10 +21,10 @@ impl<T> Default for Open<T> {
     }
 }
 
-impl<T> Open<T> {
+impl<T> Unanswered<T> {
     /// Keeps something of an effect.
     #[inline]
-    pub(in crate::harness) fn insert(&mut self, id: EffectId, kept: T) {
+    pub(crate) fn insert(&mut self, id: EffectId, kept: T) {
         if let Some((id, kept)) = self.last.replace((id, kept)) {
             self.others.insert(id, kept);
         }
@@ -32,24 +32,44 @@ impl<T> Open<T> {
 
     /// What is kept of an effect, which is kept no longer.
     #[inline]
-    pub(in crate::harness) fn remove(&mut self, id: EffectId) -> Option<T> {
+    pub(crate) fn remove(&mut self, id: EffectId) -> Option<T> {
         match self.last.take_if(|(last, _)| *last == id) {
             Some((_, kept)) => Some(kept),
             None => self.others.remove(&id),
         }
     }
 
+    /// Keeps nothing of an effect any longer.
+    #[inline]
+    pub(crate) fn forget(&mut self, id: EffectId) {
+        match &self.last {
+            Some((last, _)) if *last == id => self.last = None,
+            _ => drop(self.others.remove(&id)),
+        }
+    }
+
     /// What is kept of an effect.
     #[inline]
-    pub(in crate::harness) fn get(&self, id: EffectId) -> Option<&T> {
+    pub(crate) fn get(&self, id: EffectId) -> Option<&T> {
         match &self.last {
             Some((last, kept)) if *last == id => Some(kept),
             _ => self.others.get(&id),
         }
     }
 
+    /// What is kept of the effect that was put out last, unless it has its answer.
+    #[inline]
+    pub(crate) fn last(&self) -> Option<(EffectId, &T)> {
+        self.last.as_ref().map(|(id, kept)| (*id, kept))
+    }
+
+    /// Whether nothing is kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last.is_none() && self.others.is_empty()
+    }
+
     /// All there is, in issue order.
-    pub(in crate::harness) fn into_map(self) -> BTreeMap<EffectId, T> {
+    pub(crate) fn into_map(self) -> BTreeMap<EffectId, T> {
         let mut all = self.others;
         all.extend(self.last);
         all
@@ -62,21 +82,24 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_found_once_in_any_order() {
-        let mut open = Open::default();
-        for id in 0..4 {
+        let mut open = Unanswered::default();
+        for id in 0..6 {
             open.insert(EffectId(id), id);
         }
         assert_eq!(
-            [3, 0].map(|id| open.get(EffectId(id)).copied()),
-            [Some(3), Some(0)]
+            [5, 0].map(|id| open.get(EffectId(id)).copied()),
+            [Some(5), Some(0)]
         );
-        for id in [3, 1] {
-            assert_eq!(open.remove(EffectId(id)), Some(id));
+        for (id, forgets) in [(5, true), (1, true), (3, false)] {
+            match forgets {
+                true => open.forget(EffectId(id)),
+                false => assert_eq!(open.remove(EffectId(id)), Some(id)),
+            }
             assert_eq!(open.remove(EffectId(id)), None);
             assert_eq!(open.get(EffectId(id)), None);
         }
-        open.insert(EffectId(4), 4);
+        open.insert(EffectId(6), 6);
         let left: Vec<u64> = open.into_map().into_values().collect();
-        assert_eq!(left, [0, 2, 4]);
+        assert_eq!(left, [0, 2, 4, 6]);
     }
 }
