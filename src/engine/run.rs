@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::admission::{Admission, ChainKey};
-use super::ahead::{Ahead, Remains};
+use super::ahead::Ahead;
 use super::ask::Ask;
 use super::calls::store::failure as store_failure;
 use super::cancel::CancelPoint;
@@ -148,8 +148,6 @@ pub struct Run {
     pub(super) cancelled_at: Option<CancelPoint>,
     /// Whether the current step has run anything.
     pub(super) stepping: bool,
-    /// What is left of tasks that have ended.
-    pub(super) remains: Remains,
 }
 
 impl Run {
@@ -222,7 +220,6 @@ impl Run {
             outcome: refused.map(Outcome::Failed),
             cancelled_at: None,
             stepping: false,
-            remains: Remains::default(),
         }
     }
 
@@ -453,10 +450,7 @@ impl Run {
                     let result = self.settle(&mut strand, result);
                     match strand.return_to_caller(result) {
                         Ok(slice) => Some(slice),
-                        Err(result) => {
-                            self.remains.put(strand.into_remains());
-                            return self.task_ended(task, result);
-                        }
+                        Err(result) => return self.task_ended(task, result),
                     }
                 }
             };

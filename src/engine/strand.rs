@@ -26,8 +26,6 @@ pub(super) struct Strand {
     paused: Option<SectionId>,
     /// Whether the store is to be opened before the next section (spec S58).
     reopens: bool,
-    /// The VM of the section that the task ended in, torn down but for its memory.
-    remains: Option<Vm<Entry>>,
 }
 
 /// Where a slice stopped.
@@ -93,13 +91,7 @@ impl Strand {
             chains: vec![chain],
             paused: None,
             reopens: false,
-            remains: None,
         }
-    }
-
-    /// The VM that is left of a task that has ended.
-    pub(super) fn into_remains(self) -> Option<Vm<Entry>> {
-        self.remains
     }
 
     fn is_cancelled(&self) -> bool {
@@ -232,7 +224,7 @@ impl Strand {
     pub(super) fn tear_down_all(&mut self) {
         while let Some(mut chain) = self.chains.pop() {
             if let Some(running) = chain.running.take() {
-                self.tear_down(running, false);
+                self.tear_down(running);
             }
         }
     }
@@ -277,7 +269,7 @@ impl Strand {
                 Next::End(result) => {
                     let running = self.top_mut().and_then(|chain| chain.running.take());
                     if let Some(running) = running {
-                        self.tear_down(running, true);
+                        self.tear_down(running);
                     }
                     return Slice::Ended(result);
                 }
@@ -447,7 +439,7 @@ impl Strand {
                 left = left.and_then(|()| vm.argv().map(|argv| chain.input.argv = argv));
             }
         }
-        self.tear_down(running, matches!(ending, Ending::Returned(_)));
+        self.tear_down(running);
         if let Err(failure) = left {
             return Next::End(Err(Stopped::plain(failure)));
         }
@@ -506,20 +498,15 @@ impl Strand {
             .last_mut()
             .and_then(|chain| chain.running.take())
         {
-            self.tear_down(running, true);
+            self.tear_down(running);
         }
         Next::End(Err(stopped))
     }
 
-    /// Tears a VM down. Nothing of it runs any more; what it holds is freed now, unless the task ends
-    /// with it.
-    fn tear_down(&mut self, running: Running, ends: bool) {
+    fn tear_down(&self, running: Running) {
         let section = running.section;
         self.report(section, "lua_teardown_started");
-        match ends && self.chains.len() == 1 {
-            true => self.remains = running.vm,
-            false => drop(running),
-        }
+        drop(running);
         self.report(section, "lua_teardown_succeeded");
     }
 }

@@ -128,11 +128,6 @@ impl<H: Host> Vm<H> {
         Self::build(host, seeds, var).map_err(|error| failure_of(&error))
     }
 
-    /// How much memory its Lua heap takes, in bytes.
-    pub fn used_memory(&self) -> usize {
-        self.lua.used_memory()
-    }
-
     fn build(host: H, seeds: Seeds, var_data: Data) -> mlua::Result<Self> {
         let State(lua) = seeds.state.map_or_else(State::build, Ok)?;
         let base = lua.globals();
