@@ -81,6 +81,10 @@ impl Queued {
     }
 }
 
+/// How long nothing must have come before something is done ahead: answers come in bunches, and what
+/// is done between two holds up the second.
+const QUIET: Duration = Duration::from_micros(300);
+
 impl Waiting {
     pub(super) fn new(outside: &Outside<'_>) -> Self {
         Self {
@@ -228,12 +232,14 @@ impl Waiting {
         }
     }
 
-    /// What comes next. `get_ahead` does a little while there is nothing, and says whether it did.
+    /// What comes next. `get_ahead` does a little while nothing comes for a moment, and says whether
+    /// it did.
     pub(super) fn next(
         &mut self,
         outside: &Outside<'_>,
         mut get_ahead: impl FnMut() -> bool,
     ) -> Next {
+        let mut is_quiet = false;
         loop {
             let limit = self.collect();
             self.taps.requests();
@@ -247,11 +253,13 @@ impl Waiting {
             if outside.cancel.is_cancelled() {
                 return Next::Cancelled;
             }
-            if get_ahead() {
+            if is_quiet && get_ahead() {
                 continue;
             }
-            if let Some((id, answer)) = self.pool.next(limit) {
-                self.performed(id, answer);
+            let limit = if is_quiet { limit } else { limit.min(QUIET) };
+            match self.pool.next(limit) {
+                Some((id, answer)) => self.performed(id, answer),
+                None => is_quiet = true,
             }
         }
     }
