@@ -74,12 +74,13 @@ mod clocks {
     impl Moment {
         /// None where it is earlier.
         pub(super) fn millis_since(self, start: Self) -> u64 {
-            let seconds = self.0.tv_sec.saturating_sub(start.0.tv_sec);
-            let nanos = i64::from(self.0.tv_nsec) - i64::from(start.0.tv_nsec);
-            let millis = seconds
-                .saturating_mul(1000)
-                .saturating_add(nanos.div_euclid(1_000_000));
-            u64::try_from(millis).unwrap_or(0)
+            let span = self.0.checked_sub(start.0);
+            let millis = span.and_then(|span| {
+                let seconds = u64::try_from(span.tv_sec).ok()?;
+                let millis = u64::try_from(span.tv_nsec / 1_000_000).ok()?;
+                seconds.checked_mul(1000)?.checked_add(millis)
+            });
+            millis.unwrap_or(0)
         }
     }
 }
