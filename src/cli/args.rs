@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use runvil::harness::{Limits, Seed, StartedAt};
 use runvil::prompt::Dialect;
 
+use super::bytes::Bytes;
 use super::packet::PacketArgs;
 
 /// Runs prompts: Markdown files that are programs.
@@ -355,17 +356,17 @@ pub struct LimitArgs {
         help = usual("Rounds of one model loop, where the prompt sets no cap", Limits::default().max_rounds))]
     max_rounds: Option<u32>,
 
-    #[arg(long, value_name = "BYTES", value_parser = bytes,
+    #[arg(long, value_name = "BYTES",
         help = usual("Lua heap of each section; `64M` is 64 times 1024 times 1024", Limits::default().memory))]
-    memory: Option<usize>,
+    memory: Option<Bytes>,
 
     #[arg(long, value_name = "N",
         help = usual("`log` calls of each section", Limits::default().log_events))]
     log_events: Option<u32>,
 
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..),
+    #[arg(long, value_name = "BYTES",
         help = usual("Size of one model reply", Limits::default().response_cap))]
-    response_cap: Option<u64>,
+    response_cap: Option<Bytes>,
 
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..),
         help = usual("How long a model may stay silent", Limits::default().receive_timeout))]
@@ -382,26 +383,11 @@ impl LimitArgs {
     pub fn over(&self, limits: Limits) -> Limits {
         Limits {
             concurrency: self.concurrency.unwrap_or(limits.concurrency),
-            memory: self.memory.unwrap_or(limits.memory),
+            memory: self.memory.map_or(limits.memory, Bytes::size),
             log_events: self.log_events.unwrap_or(limits.log_events),
-            response_cap: self.response_cap.unwrap_or(limits.response_cap),
+            response_cap: self.response_cap.map_or(limits.response_cap, Bytes::get),
             receive_timeout: self.receive_timeout.unwrap_or(limits.receive_timeout),
             max_rounds: self.max_rounds.unwrap_or(limits.max_rounds),
         }
     }
-}
-
-/// Reads a number of bytes. Lua takes a heap of none for one without a ceiling, so there must be
-/// some.
-fn bytes(text: &str) -> Result<usize, String> {
-    let (number, unit) = match text.char_indices().last() {
-        Some((at, 'K' | 'k')) => (text.get(..at), 1 << 10),
-        Some((at, 'M' | 'm')) => (text.get(..at), 1 << 20),
-        Some((at, 'G' | 'g')) => (text.get(..at), 1 << 30),
-        _ => (Some(text), 1),
-    };
-    number
-        .and_then(|number| number.parse::<usize>().ok()?.checked_mul(unit))
-        .filter(|&bytes| bytes > 0)
-        .ok_or_else(|| "expected a number of bytes above 0, such as 67108864 or 64M".to_owned())
 }

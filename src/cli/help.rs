@@ -20,6 +20,7 @@ pub fn help(error: &RunError, prompt: Option<&Prompt>, backing: &Backing) -> Opt
     version(message)
         .or_else(|| model(error, prompt?, backing))
         .or_else(|| round(error, backing))
+        .or_else(|| limit(message).map(str::to_owned))
         .or_else(|| known(message))
         .or_else(|| misspelt(message, prompt?.dialect))
 }
@@ -88,7 +89,37 @@ fn round(error: &RunError, backing: &Backing) -> Option<String> {
     } else {
         ""
     };
-    Some(format!("the gateway is {url}{more}"))
+    let limit = limit(message).map_or_else(String::new, |help| format!("; {help}"));
+    Some(format!("the gateway is {url}{more}{limit}"))
+}
+
+/// The limit that was reached.
+fn limit(message: &str) -> Option<&'static str> {
+    let limits = [
+        (
+            "not enough memory",
+            "`--memory BYTES` sets how much the Lua of each section may hold",
+        ),
+        (
+            "lua log event quota exceeded",
+            "`--log-events N` sets how often each section may call `log`",
+        ),
+        (
+            "the model backend did not answer in time",
+            "`--receive-timeout SECONDS` sets how long a model may stay silent",
+        ),
+        (
+            "response stream exceeds the ",
+            "`--response-cap BYTES` sets how large one reply may be",
+        ),
+        (
+            "tool-call loop did not converge",
+            "`max_tool_iterations:` in the frontmatter, or else `--max-rounds N`, sets how many \
+             rounds one loop may have",
+        ),
+    ];
+    let (_, help) = limits.iter().find(|(text, _)| message.contains(text))?;
+    Some(help)
 }
 
 /// Messages that tell their cause to those who know it.
@@ -97,10 +128,6 @@ fn known(message: &str) -> Option<String> {
         (
             "needs runvil/input-broker, and the environment provides none",
             "answer its questions with `--answer TEXT`, once for each, or run it on a terminal",
-        ),
-        (
-            "not enough memory",
-            "`--memory BYTES` sets how much the Lua of each section may hold",
         ),
         (
             "attempt to call a nil value (global 'print')",
@@ -233,5 +260,37 @@ mod tests {
             told(kind, failed, "", &gateway),
             "the gateway is http://127.0.0.1:1/v1"
         );
+        let late = "the model backend did not answer in time";
+        assert_eq!(
+            told(kind, late, "", &gateway),
+            "the gateway is http://127.0.0.1:1/v1; `--receive-timeout SECONDS` sets how long a \
+             model may stay silent"
+        );
+    }
+
+    #[test]
+    fn a_limit_that_was_reached_is_named() {
+        for (kind, message, flag) in [
+            (RunErrorKind::Lua, "not enough memory", "--memory"),
+            (
+                RunErrorKind::Quota,
+                "lua log event quota exceeded",
+                "--log-events",
+            ),
+            (
+                RunErrorKind::Completion,
+                "the model backend response could not be understood: response stream exceeds the \
+                 10-byte limit",
+                "--response-cap",
+            ),
+            (
+                RunErrorKind::Tool,
+                "tool-call loop did not converge",
+                "--max-rounds",
+            ),
+        ] {
+            let told = told(kind, message, "", &Backing::Script);
+            assert!(told.contains(flag), "{message}: {told}");
+        }
     }
 }

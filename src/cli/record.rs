@@ -124,6 +124,10 @@ fn settle_name(file: &Path) {
 
 /// Opens a record for reading, and for writing where the run is to go on.
 pub fn open(file: &Path, goes_on: bool) -> Result<File, SetupError> {
+    if goes_on && is_stdin(file) {
+        let text = "a run goes on in the file of its record, which `-` is not";
+        return Err(SetupError(text.to_owned()));
+    }
     if file.is_dir() {
         return Err(unreadable(file, "it is a folder"));
     }

@@ -137,7 +137,6 @@ fn refused(record: &Path, error: &ResumeError) -> SetupError {
             let lines = shown(&difference.recorded, &difference.new.to_string());
             format!("line {} differs\n{}", difference.line, lines.trim_end())
         }
-        ResumeError::Ended => return SetupError(error.to_string()),
         ResumeError::NoStore => format!("{error}: `--store DIR`"),
         ResumeError::UnwantedStore => "the run had its store in memory; leave `--store` out".into(),
         other => other.to_string(),

@@ -1,7 +1,6 @@
 //! The web unit of a host, as its configuration has it (spec T129, T141, T160).
 
 use std::ffi::OsString;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use runvil::harness::unit::{SEARCH_PROVIDER, Unbuilt};
@@ -37,7 +36,6 @@ fn unbuilt(reason: &str) -> Unbuilt {
 /// What a fetch may do.
 fn policy(fetch: &Fetch) -> FetchPolicy {
     let mut policy = FetchPolicy::default();
-    let count = |count: NonZeroU32| usize::try_from(count.get()).unwrap_or(usize::MAX);
     if let Some(schemes) = &fetch.schemes {
         policy.schemes = schemes
             .0
@@ -53,10 +51,10 @@ fn policy(fetch: &Fetch) -> FetchPolicy {
         policy.max_redirects = most;
     }
     if let Some(most) = fetch.max_bytes {
-        policy.max_bytes = count(most);
+        policy.max_bytes = most.size();
     }
     if let Some(most) = fetch.max_chars {
-        policy.max_chars = count(most);
+        policy.max_chars = usize::try_from(most.get()).unwrap_or(usize::MAX);
     }
     if let Some(limit) = &fetch.connect_timeout {
         policy.connect_limit = limit.0.0;

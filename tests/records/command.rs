@@ -311,7 +311,7 @@ fn a_run_that_cannot_go_on_is_left_as_it_is() {
         run(folder, words),
         2,
         "",
-        "error: the run has already ended\n",
+        "error: cannot resume `r`: the run has already ended\n",
     );
     // The last line is the start of an answer.
     let answer = whole.find(r#"{"v":1,"t":"answer""#).unwrap();

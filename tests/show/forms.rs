@@ -158,6 +158,12 @@ fn a_file_is_replaced_only_by_force() {
             (finished.status, finished.stderr.as_str()),
             (Some(2), refused)
         );
+        let (finished, _) = write(&[form, "-"]);
+        let refused = "error: `--trace` and `--html` name a file, which `-` is not\n";
+        assert_eq!(
+            (finished.status, finished.stderr.as_str()),
+            (Some(2), refused)
+        );
         let (finished, _) = write(&[form, "gone/x"]);
         let refused = "error: cannot write `gone/x`: there is no folder `gone`\n";
         assert_eq!(

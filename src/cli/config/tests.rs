@@ -13,7 +13,7 @@ model: local
 models:
   - { id: local, name: "qwen3-8b", context: 32768, thinking: switchable, description: "A small one" }
   - { id: big, context: 200000, thinking: always }
-limits: { concurrency: 2, memory: 67108864, log_events: 0, response_cap: 16777216, receive_timeout: 120, max_rounds: 24 }
+limits: { concurrency: 2, memory: 67108864, log_events: 0, response_cap: 16M, receive_timeout: 120, max_rounds: 24 }
 search: { provider: http, url: "https://search.example/v1", token_env: SEARCH_TOKEN }
 fetch: { allow_private: false, schemes: [https, http], ports: [80, 443, 8000], max_redirects: 0, max_bytes: 8388608, max_chars: 40000, connect_timeout: 5, total_timeout: 0.5 }
 services:
@@ -140,8 +140,12 @@ fn what_is_wrong_has_its_line_and_its_key() {
             "1: limits.concurrency: invalid value: integer `0`, expected a nonzero u32",
         ),
         (
-            "limits:\n  memory: 64M\n",
-            "2: limits.memory: invalid type: string \"64M\", expected a nonzero usize",
+            "limits:\n  memory: 64MB\n",
+            "2: limits.memory: invalid value: string \"64MB\", expected a number of bytes above 0, such as 67108864 or 64M",
+        ),
+        (
+            "limits: { response_cap: 0 }\n",
+            "1: limits.response_cap: invalid value: integer `0`, expected a number of bytes above 0, such as 67108864 or 64M",
         ),
         (
             "packs:\n  acme/kiln:\n    command: k\n    trsut: trusted\n",
@@ -245,7 +249,7 @@ fn what_is_wrong_has_its_line_and_its_key() {
         ),
         (
             "fetch: { max_bytes: 0 }\n",
-            "1: fetch.max_bytes: invalid value: integer `0`, expected a nonzero u32",
+            "1: fetch.max_bytes: invalid value: integer `0`, expected a number of bytes above 0, such as 67108864 or 64M",
         ),
         (
             "fetch:\n  connect_timeout: 0\n",

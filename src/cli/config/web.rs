@@ -5,6 +5,7 @@ use std::num::{NonZeroU16, NonZeroU32};
 use runvil::harness::yaml::Located;
 use serde::Deserialize;
 
+use super::super::bytes::Bytes;
 use super::VariableName;
 use super::units::Seconds;
 
@@ -68,7 +69,7 @@ pub struct Fetch {
     /// How many redirects are followed.
     pub max_redirects: Option<u32>,
     /// The most bytes of a body.
-    pub max_bytes: Option<NonZeroU32>,
+    pub max_bytes: Option<Bytes>,
     /// The most characters of a page.
     pub max_chars: Option<NonZeroU32>,
     /// How long a connection may take to be made.

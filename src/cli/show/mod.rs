@@ -102,6 +102,10 @@ fn print(args: &ShowArgs, timeline: &Timeline) -> io::Result<()> {
 
 /// Refuses a file that must not be written.
 fn check_target(file: &Path, args: &ShowArgs) -> Result<(), SetupError> {
+    if is_stdin(file) {
+        let text = "`--trace` and `--html` name a file, which `-` is not";
+        return Err(SetupError(text.to_owned()));
+    }
     let is_record = match (file.canonicalize(), args.record.canonicalize()) {
         (Ok(file), Ok(record)) => file == record,
         _ => false,
