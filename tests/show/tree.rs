@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use super::process::{finish, runvil};
-use super::recorded::{example, prompt, record, section, with_times};
+use super::recorded::{example, prompt, prompt_with_model, record, section, with_times};
 use super::shown;
 
 /// The rows of the tree: what they say, without their times and bars.
@@ -83,6 +83,18 @@ fn jumps_calls_tools_and_failures_are_told() {
             "└ round 1  “There are 3.”"
         ]
     );
+}
+
+#[test]
+fn a_reply_that_was_cut_off_is_told() {
+    // spec C16
+    let section = section("## A", "models.infer('a') return models.infer('b')");
+    let script =
+        "rounds:\n- { reply: Once upon, finish_reason: length, times: 1 }\n- { reply: Hi }\n";
+    let record = record(&prompt_with_model(&section), Some(script), "");
+    let rows = rows(&record, &[]);
+    let end = &rows[rows.len() - 2..];
+    assert_eq!(end, ["├ round 0  “Once upon”  cut off", "└ round 1  “Hi”"]);
 }
 
 /// From `run` to `show`, with the operator's answers among what is recorded.

@@ -97,7 +97,13 @@ fn round(timeline: &Timeline, round: &Round) -> Vec<Piece> {
         }
         let names: Vec<&str> = reply.calls.iter().map(|call| &*call.name).collect();
         match names.is_empty() {
-            true => pieces.push((Tone::Plain, format!("  {}", quote(&reply.text)))),
+            true => {
+                pieces.push((Tone::Plain, format!("  {}", quote(&reply.text))));
+                // The model had more to say, and was not let (spec M77).
+                if reply.finish_reason.as_deref() == Some("length") {
+                    pieces.push((Tone::Bad, "  cut off".to_owned()));
+                }
+            }
             false => pieces.push((Tone::Tool, format!("  calls {}", names.join(", ")))),
         }
     }
