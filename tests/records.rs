@@ -4,6 +4,8 @@
 
 mod process;
 
+#[path = "records/cancelled.rs"]
+mod cancelled;
 #[path = "records/command.rs"]
 mod command;
 #[path = "records/cut.rs"]

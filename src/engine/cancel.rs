@@ -10,8 +10,8 @@ use super::task::{State, TaskKey};
 pub enum CancelPoint {
     /// Before the step ran anything.
     Between,
-    /// Within the step, when it had put out so many events and effects. Given that number,
-    /// [`Run::cancel_after`] has the same step of another run end in the same way.
+    /// Within the step, when so many events and effects had been put out and effects dropped in it.
+    /// Given that number, [`Run::cancel_after`] has the same step of another run end in the same way.
     After(usize),
 }
 
@@ -21,12 +21,12 @@ impl Run {
         self.cancel.raise();
     }
 
-    /// Has the next step cancel the run by itself (spec R15): once it has put out so many events and
-    /// effects, at the next place where a cancel is looked for. If Lua is running then, that is its
-    /// next instruction; with 0 it is the first one that the step runs. A step that puts out less
-    /// goes on as if this had not been asked for.
-    pub fn cancel_after(&mut self, items: usize) {
-        self.shared.outbox.cancel_after(items);
+    /// Has the next step cancel the run by itself (spec R15): once so many events and effects have
+    /// been put out and effects dropped in it, at the next place where a cancel is looked for. If Lua
+    /// is running then, that is its next instruction; with 0 it is the first one that the step runs.
+    /// A step that does not come so far goes on as if this had not been asked for.
+    pub fn cancel_after(&mut self, progress: usize) {
+        self.shared.outbox.cancel_after(progress);
     }
 
     /// Ends the run as cancelled: every waiting call is interrupted once, then every chain is torn

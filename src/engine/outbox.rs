@@ -62,8 +62,10 @@ pub(super) struct Outbox {
     execution: Arc<str>,
     items: RefCell<Vec<Item>>,
     effects: Cell<u64>,
+    /// How many effects the current step dropped.
+    dropped: Cell<usize>,
     cancel: Cancel,
-    /// After how many items of the current step the run is to be cancelled.
+    /// How far the current step is to come before the run is cancelled.
     cancel_after: Cell<Option<usize>>,
     /// Whether there is something among them that takes its time: a model round or a tool call.
     asks: Cell<bool>,
@@ -75,6 +77,7 @@ impl Outbox {
             execution,
             items: RefCell::default(),
             effects: Cell::new(0),
+            dropped: Cell::new(0),
             cancel,
             cancel_after: Cell::new(None),
             asks: Cell::new(false),
@@ -113,21 +116,36 @@ impl Outbox {
 
     fn put(&self, item: Item) {
         self.items.borrow_mut().push(item);
-        self.cancel.put_out(self.count());
+        self.went_on();
+    }
+
+    /// An effect was dropped. No item tells so, but a line of the record does.
+    pub(super) fn drop_one(&self) {
+        self.dropped.set(self.dropped.get() + 1);
+        self.went_on();
+    }
+
+    fn went_on(&self) {
+        self.cancel.went_on(self.progress());
         self.cancel_if_due();
     }
 
-    /// Has the next step cancel the run once it has put out so many items.
-    pub(super) fn cancel_after(&self, items: usize) {
-        self.cancel_after.set(Some(items));
+    /// How far the current step has come: what it has put out, and what it dropped.
+    fn progress(&self) -> usize {
+        self.count() + self.dropped.get()
     }
 
-    /// Cancels the run where the step has put out as much as it was to.
+    /// Has the next step cancel the run once it has come so far.
+    pub(super) fn cancel_after(&self, progress: usize) {
+        self.cancel_after.set(Some(progress));
+    }
+
+    /// Cancels the run where the step has come as far as it was to.
     pub(super) fn cancel_if_due(&self) {
         if self
             .cancel_after
             .get()
-            .is_some_and(|due| due <= self.count())
+            .is_some_and(|due| due <= self.progress())
         {
             self.cancel_after.set(None);
             self.cancel.raise();
@@ -147,7 +165,8 @@ impl Outbox {
 
     pub(super) fn take(&self) -> Vec<Item> {
         self.cancel_after.set(None);
-        self.cancel.put_out(0);
+        self.dropped.set(0);
+        self.cancel.went_on(0);
         self.asks.set(false);
         self.items.take()
     }

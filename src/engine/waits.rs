@@ -305,6 +305,7 @@ impl Run {
             && self.in_flight.remove(id).is_some()
         {
             self.withdrawn.push((id, Withdrawal::Dropped));
+            self.shared.outbox.drop_one();
         }
     }
 }

@@ -21,9 +21,9 @@ pub struct Cancel {
 /// Where a run first met its cancel.
 #[derive(Debug)]
 struct Met {
-    /// How much its current step has put out.
-    items: AtomicUsize,
-    /// How much that was when it met the cancel; [`Met::NOT`] while it has not.
+    /// How far its current step has come.
+    progress: AtomicUsize,
+    /// How far that was when it met the cancel; [`Met::NOT`] while it has not.
     at: AtomicUsize,
 }
 
@@ -86,7 +86,7 @@ impl Cancel {
     /// the run that is.
     pub fn of_run(&self) -> Self {
         let met = Met {
-            items: AtomicUsize::new(0),
+            progress: AtomicUsize::new(0),
             at: AtomicUsize::new(Met::NOT),
         };
         Self {
@@ -95,14 +95,14 @@ impl Cancel {
         }
     }
 
-    /// The run's current step has put out so many events and effects.
-    pub fn put_out(&self, items: usize) {
+    /// The run's current step has come so far, in events and effects put out and effects dropped.
+    pub fn went_on(&self, progress: usize) {
         if let Some(met) = &self.met {
-            met.items.store(items, Ordering::Relaxed);
+            met.progress.store(progress, Ordering::Relaxed);
         }
     }
 
-    /// How much the run's current step had put out when the run first found it raised.
+    /// How far the run's current step had come when the run first found it raised.
     pub fn met_at(&self) -> Option<usize> {
         let met = self.met.as_ref()?.at.load(Ordering::Relaxed);
         (met != Met::NOT).then_some(met)
@@ -112,9 +112,9 @@ impl Cancel {
     pub fn is_raised(&self) -> bool {
         let raised = self.flag.load(Ordering::Relaxed);
         if raised && let Some(met) = &self.met {
-            let (items, order) = (met.items.load(Ordering::Relaxed), Ordering::Relaxed);
+            let (progress, order) = (met.progress.load(Ordering::Relaxed), Ordering::Relaxed);
             // Where it was met before, that stands.
-            let _ = met.at.compare_exchange(Met::NOT, items, order, order);
+            let _ = met.at.compare_exchange(Met::NOT, progress, order, order);
         }
         raised
     }

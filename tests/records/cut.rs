@@ -2,7 +2,7 @@
 
 use runvil::harness::{ResumeError, replay};
 
-use crate::made::{lines, record_rich, resume};
+use crate::made::{line_with, lines, record_rich, resume};
 
 /// Resumes a record that was cut off, and holds the run to the one that was not.
 #[track_caller]
@@ -78,6 +78,53 @@ fn a_line_torn_at_every_byte_is_cut_off_or_refused() {
         seen.into_iter().collect::<Vec<_>>(),
         ["answer", "effect", "event", "outcome", "run"]
     );
+}
+
+#[test]
+fn zeros_in_place_of_a_line_may_be_of_an_answer() {
+    // spec R14, R16: what a machine that lost its power leaves
+    let (report, record) = record_rich();
+    let (at, _) = line_with(&record, &[r#""t":"answer""#, r#""value":"#]);
+    let before: usize = lines(&record)[..at - 1]
+        .iter()
+        .map(|line| line.len() + 1)
+        .sum();
+    let zeros = [0; 40];
+    for left in [0, 1, 10, 20] {
+        let cut = [&record[..before + left], &zeros[..]].concat();
+        let (resumed, after) = resume(&cut);
+        let Err(ResumeError::TornAnswer { line }) = resumed else {
+            panic!("{left}: {resumed:?}")
+        };
+        assert_eq!((line, after), (at as u64, cut));
+    }
+    // An effect hides none.
+    let (at, _) = line_with(&record, &[r#""t":"effect""#]);
+    let before: usize = lines(&record)[..at - 1]
+        .iter()
+        .map(|line| line.len() + 1)
+        .sum();
+    goes_on(&[&record[..before], &zeros[..]].concat(), &report.outcome);
+}
+
+#[test]
+fn moments_go_on_from_the_last_line() {
+    // spec R14
+    let (_, record) = record_rich();
+    let (at, effect) = line_with(&record, &[r#""t":"effect""#]);
+    let whole = lines(&record);
+    let later = effect.replacen("\"at\":", "\"at\":5000000", 1);
+    let mut cut: String = whole[..at - 1]
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect();
+    cut.push_str(&format!("{later}\n"));
+    let (resumed, after) = resume(cut.as_bytes());
+    resumed.unwrap();
+    let (_, outcome) = line_with(&after, &[r#""t":"outcome""#]);
+    let (_, moment) = outcome.split_once("\"at\":").unwrap();
+    let digits: String = moment.chars().take_while(char::is_ascii_digit).collect();
+    assert!(digits.parse::<u64>().unwrap() >= 5_000_000, "{outcome}");
 }
 
 #[test]

@@ -4,36 +4,65 @@ use std::io;
 
 use memchr::memmem;
 
-use crate::harness::record::{read_distinct, read_json};
+use crate::harness::record::{Line, read_distinct, read_json};
 use crate::lua::Data;
 
 /// What a line has after its id: the moment at which it was written.
 const AT: &[u8] = b"\"at\":";
 
+/// How the line of an event begins, which has no moment.
+const EVENT: &str = r#"{"v":1,"t":"event""#;
+
 /// Whether a line is the one that was recorded: as JSON values, and whenever either was written.
 /// Nearly always they have the same bytes but for the moment.
 ///
 /// # Errors
-/// The recorded line is no JSON, or has a key twice.
+/// The recorded line is none of a record, or has a key twice.
 pub(super) fn is_same(recorded: &str, new: &str) -> Result<bool, serde_json::Error> {
-    if recorded == new || is_same_but_at(recorded.as_bytes(), new.as_bytes()) {
+    if recorded == new || is_same_but_at(recorded.as_bytes(), new) {
         return Ok(true);
     }
-    Ok(without_at(read_distinct(recorded)?) == without_at(read_json(new)?))
+    let held = read_distinct(recorded)?;
+    Line::read(recorded)?;
+    let new_held = read_json(new)?;
+    Ok(match new.starts_with(EVENT) {
+        true => held == new_held,
+        false => without_at(held) == without_at(new_held),
+    })
 }
 
-/// Whether two lines have the same bytes, but for the digits of the first moment in them.
-fn is_same_but_at(recorded: &[u8], new: &[u8]) -> bool {
-    let Some(at) = memmem::find(new, AT).map(|at| at + AT.len()) else {
+/// Whether two lines have the same bytes, but for the digits of the moment.
+fn is_same_but_at(recorded: &[u8], new: &str) -> bool {
+    let Some((before, _, rest)) = at_moment(new) else {
         return false;
     };
-    let (Some((before, rest)), Some((head, recorded_rest))) =
-        (new.split_at_checked(at), recorded.split_at_checked(at))
-    else {
-        return false;
-    };
-    let after = |rest: &[u8]| rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    before == head && rest.get(after(rest)..) == recorded_rest.get(after(recorded_rest)..)
+    let recorded = recorded.strip_prefix(before);
+    let recorded = recorded.and_then(|recorded| split_number(recorded));
+    recorded.is_some_and(|(_, recorded)| recorded == rest)
+}
+
+/// The moment of a line as this engine writes it; an event has none.
+pub(super) fn moment(line: &str) -> Option<u64> {
+    let (_, digits, _) = at_moment(line)?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// A line as this engine writes it: what stands before its moment, the moment, and the rest.
+fn at_moment(line: &str) -> Option<(&[u8], &[u8], &[u8])> {
+    if line.starts_with(EVENT) {
+        return None;
+    }
+    let at = memmem::find(line.as_bytes(), AT)? + AT.len();
+    let (before, rest) = line.as_bytes().split_at(at);
+    let (digits, rest) = split_number(rest)?;
+    Some((before, digits, rest))
+}
+
+/// A whole number that JSON has and 64 bits hold, and what stands behind it.
+fn split_number(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_number = digits == 1 || ((2..20).contains(&digits) && !text.starts_with(b"0"));
+    is_number.then(|| text.split_at(digits))
 }
 
 fn without_at(line: Data) -> Vec<(String, Data)> {
@@ -63,19 +92,58 @@ mod tests {
 
     #[test]
     fn lines_are_compared_as_values_without_their_moment() {
-        let line = r#"{"v":1,"id":3,"at":12,"effect":{"at":5,"x":1.0}}"#;
+        // spec R15
+        let line = r#"{"v":1,"t":"stop","at":12,"ids":[5]}"#;
         for (same, other) in [
-            (true, r#"{"v":1,"id":3,"at":999,"effect":{"at":5,"x":1.0}}"#),
-            (true, r#"{"at":1, "effect":{"x":1.0,"at":5},"id":3,"v":1}"#),
-            (true, r#"{"v":1,"id":3,"effect":{"at":5,"x":1.0}}"#),
-            (false, r#"{"v":1,"id":3,"at":12,"effect":{"at":6,"x":1.0}}"#),
-            (false, r#"{"v":1,"id":3,"at":12,"effect":{"at":5,"x":1}}"#),
-            (false, r#"{"v":1,"id":4,"at":12,"effect":{"at":5,"x":1.0}}"#),
-            (false, "{}"),
-            (false, "null"),
+            (true, r#"{"v":1,"t":"stop","at":999,"ids":[5]}"#),
+            (
+                true,
+                r#"{"v":1,"t":"stop","at":18446744073709551615,"ids":[5]}"#,
+            ),
+            (true, r#"{"at":1, "t":"stop","ids":[5],"v":1}"#),
+            (false, r#"{"v":1,"t":"stop","at":12,"ids":[6]}"#),
+            (false, r#"{"v":1,"t":"stop","at":12,"ids":[5,6]}"#),
+            (false, r#"{"v":1,"t":"cancel","at":12,"after":null}"#),
         ] {
             assert_eq!(is_same(other, line).ok(), Some(same), "{other}");
         }
-        assert!(is_same(r#"{"v":1,"id":3,"at":12,"eff"#, line).is_err());
+        // These are no lines of a record.
+        for at in [
+            "",
+            "007",
+            "-5",
+            "\"x\"",
+            "null",
+            "1.0",
+            "18446744073709551616",
+        ] {
+            let other = format!(r#"{{"v":1,"t":"stop","at":{at},"ids":[5]}}"#);
+            assert!(is_same(&other, line).is_err(), "{other}");
+        }
+        for other in [
+            r#"{"v":1,"t":"stop","ids":[5]}"#,
+            r#"{"v":2,"t":"stop","at":12,"ids":[5]}"#,
+            r#"{"v":1,"t":"bogus","at":12,"ids":[5]}"#,
+            r#"{"v":1,"t":"stop","at":12,"at":12,"ids":[5]}"#,
+            r#"{"v":1,"t":"stop","at":12,"id"#,
+            "{}",
+            "null",
+        ] {
+            assert!(is_same(other, line).is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_event_has_no_moment() {
+        let line = r#"{"v":1,"t":"event","task":"0","seq":1,"event":{"item":{"at":5}}}"#;
+        let other = line.replace("\"at\":5", "\"at\":6");
+        assert_eq!(is_same(&other, line).ok(), Some(false));
+        let other = line.replace("\"at\":5", "\"at\":");
+        assert!(is_same(&other, line).is_err());
+        let other = line.replace("\"seq\":1", "\"at\":true,\"seq\":1");
+        assert!(is_same(&other, line).is_err());
+        assert_eq!(moment(line), None);
+        let stop = r#"{"v":1,"t":"stop","at":12,"ids":[5]}"#;
+        assert_eq!(moment(stop), Some(12));
     }
 }

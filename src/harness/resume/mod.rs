@@ -89,8 +89,10 @@ impl Harness {
         }
         let broker = following.broker();
         let operator = following.operator(resume.operator.clone());
-        let tools = match (&run, &prompt) {
-            (Some(_), Some(prompt)) => self.tools_again(&head, prompt, operator, &resume.cancel)?,
+        // A run that has ended, be it by a cancel of its record, asks for no tool any more.
+        let goes_on = run.is_some() && cut.outcome.is_none();
+        let tools = match &prompt {
+            Some(prompt) if goes_on => self.tools_again(&head, prompt, operator, &resume.cancel)?,
             _ => Tools::default(),
         };
         let Settled {
