@@ -24,7 +24,7 @@ fn cancelled(lua: &str, sections: &str) -> Vec<u8> {
 
 #[test]
 fn a_cancel_after_a_wait_that_left_its_timer_is_found_again() {
-    // spec R15: what is dropped counts, though no event tells of it
+    // case 10, spec R15: what is dropped counts, though no event tells of it
     let worker = "\n## W\n\n```lua\nreturn item\n```\n\n## F\n\n```lua\nerror('no')\n```\n";
     for lua in [
         "tasks.join_any({ tasks.spawn('## W', {}) }, { timeout = 60 }) while true do end",
@@ -42,7 +42,7 @@ fn a_cancel_after_a_wait_that_left_its_timer_is_found_again() {
 
 #[test]
 fn a_cancelled_run_without_its_last_lines_is_ended() {
-    // spec R16
+    // case 11
     for lua in ["log('a') while true do end", "while true do end"] {
         let record = cancelled(lua, "");
         let whole = lines(&record);

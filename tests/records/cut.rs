@@ -82,7 +82,7 @@ fn a_line_torn_at_every_byte_is_cut_off_or_refused() {
 
 #[test]
 fn zeros_in_place_of_a_line_may_be_of_an_answer() {
-    // spec R14, R16: what a machine that lost its power leaves
+    // case 12: what a machine that lost its power leaves
     let (report, record) = record_rich();
     let (at, _) = line_with(&record, &[r#""t":"answer""#, r#""value":"#]);
     let before: usize = lines(&record)[..at - 1]
