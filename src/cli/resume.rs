@@ -13,7 +13,7 @@ use super::help::Backing;
 use super::live::Live;
 use super::operator::Answering;
 use super::provider::{Provider, configuration};
-use super::record::{head, open, unreadable};
+use super::record::{has_ended, head, open, unreadable};
 use super::replay::shown;
 use super::run::{Ending, Seen, check_output, conclude, debug_events, open_store};
 use super::status::{SetupError, Status};
@@ -71,6 +71,10 @@ struct Ready {
 fn set_up(args: &ResumeArgs, live: &Live) -> Result<Ready, SetupError> {
     let record = open(&args.record, true)?;
     let head = head(&args.record, &record)?;
+    // Nothing that the words name matters to a run that is over.
+    if has_ended(&args.record, &record)? {
+        return Err(refused(&args.record, &ResumeError::Ended));
+    }
     let operator = Answering::new(&args.answers, false, live);
     if let Some(output) = &args.output {
         let prompt = Prompt::parse(&head.source, head.dialect).ok();

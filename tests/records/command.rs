@@ -313,6 +313,11 @@ fn a_run_that_cannot_go_on_is_left_as_it_is() {
         "",
         "error: cannot resume `r`: the run has already ended\n",
     );
+    // Whatever else is amiss.
+    for words in ["resume r", "resume r --store gone", "resume r --output x"] {
+        let error = "error: cannot resume `r`: the run has already ended\n";
+        is(run(folder, words), 2, "", error);
+    }
     // The last line is the start of an answer.
     let answer = whole.find(r#"{"v":1,"t":"answer""#).unwrap();
     let line = whole[..answer].lines().count() + 1;
