@@ -212,17 +212,23 @@ fn an_uncaught_reply_past_a_limit_ends_the_run_as_completion() {
 #[test]
 #[cfg(unix)]
 fn ctrl_c_ends_the_wait_for_the_catalog() {
-    // spec C4
+    // spec C4, C5
     let server = Server::new(|_, _| vec![Step::Stall]);
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.md"), prompt("return ''")).unwrap();
     let gateway = format!("gateway: {{ url: '{}' }}\n", server.url());
     fs::write(folder.path().join("runvil.yaml"), gateway).unwrap();
     let said = "cancelled before the run began\n";
-    for (words, said) in [("run t.md -q --record r", said), ("models", "cancelled\n")] {
+    let object = "{\"outcome\":\"cancelled\"}\n";
+    for (words, printed, said) in [
+        ("run t.md -q --record r", "", said),
+        ("run t.md -q --record r --json", object, ""),
+        ("models", "", "cancelled\n"),
+        ("models --json", object, ""),
+    ] {
         let asked = server.requests().len();
         let mut command = runvil(folder.path(), words.split(' '));
-        let mut child = command
+        let child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -234,13 +240,11 @@ fn ctrl_c_ends_the_wait_for_the_catalog() {
         let started = Instant::now();
         let process = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
-        let finished = child.wait().unwrap();
-        assert_eq!(finished.code(), Some(130), "{words}");
+        let finished = child.wait_with_output().unwrap();
+        assert_eq!(finished.status.code(), Some(130), "{words}");
         assert!(started.elapsed() < Duration::from_secs(5), "{words}");
-        let mut told = String::new();
-        let mut stderr = child.stderr.take().unwrap();
-        std::io::Read::read_to_string(&mut stderr, &mut told).unwrap();
-        assert_eq!(told, said, "{words}");
+        assert_eq!(String::from_utf8(finished.stdout).unwrap(), printed);
+        assert_eq!(String::from_utf8(finished.stderr).unwrap(), said, "{words}");
         assert!(!folder.path().join("r").exists());
     }
 }

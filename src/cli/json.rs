@@ -16,7 +16,9 @@ pub enum RunObject<'a> {
         started_at: String,
     },
     Cancelled {
-        run: &'a str,
+        /// `None` where nothing ran.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run: Option<&'a str>,
     },
     Failed {
         kind: &'static str,
@@ -50,7 +52,7 @@ impl<'a> RunObject<'a> {
                 seed: report.seed.to_string(),
                 started_at: report.started_at.to_string(),
             },
-            Outcome::Cancelled => Self::Cancelled { run },
+            Outcome::Cancelled => Self::Cancelled { run: Some(run) },
             Outcome::Failed(error) => Self::Failed {
                 kind: error.kind.name(),
                 failure: Failure::new(error),

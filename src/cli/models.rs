@@ -13,7 +13,7 @@ use super::console;
 use super::interrupt;
 use super::provider::{Catalog, Current, Provider, configuration, wire_names};
 use super::source;
-use super::status::{SetupError, Status, Unready};
+use super::status::{SetupError, Status, Unready, cancelled};
 use super::table::aligned;
 
 /// Lists the models, and says which is the current one, or why none is.
@@ -22,10 +22,7 @@ pub fn models(args: &ModelsArgs) -> Status {
     let listing = match list(&args.host) {
         Ok(listing) => listing,
         Err(Unready::Setup(error)) => return error.report(args.json, style),
-        Err(Unready::Cancelled) => {
-            console::log("cancelled");
-            return Status::Cancelled;
-        }
+        Err(Unready::Cancelled) => return cancelled("cancelled", None, args.json, style),
     };
     let printed = match args.json {
         true => console::print_json(&listing),

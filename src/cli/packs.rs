@@ -12,7 +12,7 @@ use super::cell::shown;
 use super::live::Live;
 use super::operator::Answering;
 use super::provider::configuration;
-use super::status::{SetupError, Status};
+use super::status::{SetupError, Status, cancelled};
 use super::table::aligned;
 use super::{console, interrupt, units};
 
@@ -24,8 +24,7 @@ pub fn packs(args: &PacksArgs) -> Status {
         Err(error) => return error.report(args.json, style),
     };
     let Some(listing) = listing else {
-        console::log("cancelled");
-        return Status::Cancelled;
+        return cancelled("cancelled", None, args.json, style);
     };
     let printed = match args.json {
         true => console::print_json(&listing),

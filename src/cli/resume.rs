@@ -16,7 +16,7 @@ use super::provider::{Provider, configuration};
 use super::record::{has_ended, head, open, unreadable};
 use super::replay::shown;
 use super::run::{Ending, Seen, check_output, conclude, debug_events, open_store};
-use super::status::{SetupError, Status};
+use super::status::{SetupError, Status, cancelled};
 use super::{console, interrupt, units};
 
 /// Goes on with the run of a record and says how it went.
@@ -39,8 +39,8 @@ pub fn resume(args: &ResumeArgs) -> Status {
     let report = match resumed {
         Ok(report) => report,
         Err(ResumeError::Cancelled) => {
-            console::log("cancelled before the run went on");
-            return Status::Cancelled;
+            let text = "cancelled before the run went on";
+            return cancelled(text, Some(&head.run), args.show.json, style);
         }
         Err(error) => return refused(&args.record, &error).report(args.show.json, style),
     };

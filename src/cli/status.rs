@@ -63,12 +63,20 @@ impl Unready {
     pub fn report(&self, json: bool, style: Style) -> Status {
         match self {
             Self::Setup(error) => error.report(json, style),
-            Self::Cancelled => {
-                console::log("cancelled before the run began");
-                Status::Cancelled
-            }
+            Self::Cancelled => cancelled("cancelled before the run began", None, json, style),
         }
     }
+}
+
+/// Says that Ctrl-C came before anything was done: as an object on standard output where `--json`
+/// was given (spec C5), with the name of the run where it has one, else as a text on standard error.
+pub fn cancelled(text: &str, run: Option<&str>, json: bool, style: Style) -> Status {
+    if json {
+        let printed = console::print_json(&RunObject::Cancelled { run });
+        return console::status_of(printed, Status::Cancelled, style);
+    }
+    console::log(text);
+    Status::Cancelled
 }
 
 impl SetupError {
