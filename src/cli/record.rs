@@ -1,6 +1,6 @@
 //! The file of a run's record (spec C2, R14).
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -36,8 +36,8 @@ impl RecordFile {
             ));
         }
         let known = fs::metadata(file).ok();
-        let is_regular = known.as_ref().is_some_and(fs::Metadata::is_file);
-        if known.as_ref().is_some_and(fs::Metadata::is_dir) {
+        let is_regular = known.as_ref().is_some_and(Metadata::is_file);
+        if known.as_ref().is_some_and(Metadata::is_dir) {
             return Err(blame("it is a folder"));
         }
         let may_hold = is_regular || known.is_none();
@@ -50,18 +50,19 @@ impl RecordFile {
         if is_regular && !args.force {
             return Err(blame("it is there already; `--force` writes over it"));
         }
+        const IRREGULAR: &str = "`--durable` needs a regular file";
+        if args.durable && !may_hold {
+            return Err(blame(IRREGULAR));
+        }
         let is_new = known.is_none();
-        let opened = File::options()
-            .write(true)
-            .create_new(is_new)
-            .open(file)
-            .map_err(|error| match error.kind() {
-                ErrorKind::NotFound => blame("there is no such folder"),
-                _ => blame(&error.to_string()),
-            })?;
+        let opened = open_to_write(file, known.as_ref()).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => blame("there is no such folder"),
+            _ => blame(&error.to_string()),
+        })?;
         if args.durable {
+            // Another may stand there now.
             if !opened.metadata().is_ok_and(|opened| opened.is_file()) {
-                return Err(blame("`--durable` needs a regular file"));
+                return Err(blame(IRREGULAR));
             }
             settle_name(file);
         }
@@ -83,6 +84,35 @@ impl RecordFile {
             let _ = fs::remove_file(self.file);
         }
     }
+}
+
+/// Opens a file of which this is known for writing, and makes it where nothing is. It never waits:
+/// a FIFO would, for somebody to read it.
+fn open_to_write(file: &Path, known: Option<&Metadata>) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(known.is_none());
+    #[cfg(unix)]
+    if known.is_some_and(|known| !known.is_file()) {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+
+        use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+        use rustix::io::Errno;
+
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+        options.custom_flags(i32::try_from(flags).unwrap_or_default());
+        let is_fifo = known.is_some_and(|known| known.file_type().is_fifo());
+        let opened = options.open(file).map_err(|error| {
+            match is_fifo && Errno::from_io_error(&error) == Some(Errno::NXIO) {
+                true => io::Error::other("nobody reads it"),
+                false => error,
+            }
+        })?;
+        // Lines wait for room, as in any file.
+        let flags = fcntl_getfl(&opened)?;
+        fcntl_setfl(&opened, flags.difference(OFlags::NONBLOCK))?;
+        return Ok(opened);
+    }
+    options.open(file)
 }
 
 /// Whether two names are of one file, be it by links.

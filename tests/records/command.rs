@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::made::prompt;
 use crate::process::{Finished, finish, runvil};
@@ -299,6 +299,31 @@ fn a_record_that_another_process_writes_is_not_written_over() {
     assert_eq!(record(folder), before);
     drop(held);
     assert_eq!(run(folder, words).status, Some(0));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_takes_a_record_where_somebody_reads_it() {
+    // spec C2, C4: to open it never waits.
+    let folder = folder();
+    let folder = folder.path();
+    let whole = record(folder);
+    let made = Command::new("mkfifo").arg(folder.join("p")).status();
+    assert!(made.unwrap().success());
+    let words = "run p.md --script s.yaml --answer yes --seed 7 --record p";
+    let error = "error: cannot record to `p`: nobody reads it\n";
+    is(run(folder, words), 2, "", error);
+    let error = "error: cannot record to `p`: `--durable` needs a regular file\n";
+    is(run(folder, &format!("{words} --durable")), 2, "", error);
+    // A reader that has not opened it for writing too sees its end.
+    let mut open = fs::File::options();
+    let held = open.read(true).write(true).open(folder.join("p")).unwrap();
+    let reader = fs::File::open(folder.join("p")).unwrap();
+    let read = std::thread::spawn(|| std::io::read_to_string(reader).unwrap());
+    let ran = run(folder, words);
+    drop(held);
+    is(ran, 0, "firstthenyes", "");
+    assert_eq!(read.join().unwrap().lines().count(), whole.lines().count());
 }
 
 #[test]
