@@ -1,9 +1,11 @@
 //! The file of a run's record (spec C2, R14).
 
+use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use runvil::harness::ResumeError;
 use runvil::harness::record::{Head, Line, Reader, RecordError, Recorder};
 
 use super::args::RecordArgs;
@@ -152,24 +154,38 @@ fn settle_name(file: &Path) {
     let _ = File::open(folder_of(file)).and_then(|folder| folder.sync_all());
 }
 
-/// Opens a record for reading, and for writing where the run is to go on.
-pub fn open(file: &Path, goes_on: bool) -> Result<File, SetupError> {
-    if goes_on && is_stdin(file) {
-        let text = "a run goes on in the file of its record, which `-` is not";
-        return Err(SetupError(text.to_owned()));
-    }
+/// Opens a record for reading.
+pub fn open(file: &Path) -> Result<File, SetupError> {
     if file.is_dir() {
         return Err(unreadable(file, "it is a folder"));
     }
-    let opened = File::options().read(true).write(goes_on).open(file);
-    let opened = opened.map_err(|error| match error.kind() {
+    File::open(file).map_err(|error| match error.kind() {
         ErrorKind::NotFound => unreadable(file, "there is no such file"),
-        _ => unreadable(file, error.to_string()),
-    })?;
-    match opened.metadata() {
-        Ok(known) if goes_on && !known.is_file() => Err(unreadable(file, "it is no regular file")),
-        _ => Ok(opened),
+        _ => unreadable(file, error),
+    })
+}
+
+/// Opens the record of a run that is to go on, for reading and writing.
+pub fn open_to_go_on(file: &Path) -> Result<File, SetupError> {
+    if is_stdin(file) {
+        let text = "a run goes on in the file of its record, which `-` is not";
+        return Err(SetupError(text.to_owned()));
     }
+    let is_special = |known: Metadata| !known.is_file() && !known.is_dir();
+    if fs::metadata(file).is_ok_and(is_special) {
+        return Err(unreadable(file, "it is no regular file"));
+    }
+    let opened = File::options().read(true).write(true).open(file);
+    let error = match opened {
+        Ok(record) => return refuse_ended(file, &record).map(|()| record),
+        Err(error) => error,
+    };
+    // What cannot be read is said first, and what needs no writing.
+    refuse_ended(file, &open(file)?)?;
+    let file = file.display();
+    Err(SetupError(format!(
+        "cannot write the record `{file}`: {error}"
+    )))
 }
 
 /// The first line of a record.
@@ -192,12 +208,23 @@ const OUTCOME: &[u8] = br#"{"v":1,"t":"outcome","#;
 /// How much of a record is looked at at a time.
 const PIECE: u64 = 1 << 16;
 
-/// Whether the last whole line of a record is an outcome. It is looked for from the end, a piece at a
-/// time: a record may be as long as it likes, and so may its last line.
-pub fn has_ended(file: &Path, record: &File) -> Result<bool, SetupError> {
-    ends_in_outcome(record).map_err(|error| unreadable(file, error))
+/// Refuses a run that is over, for which nothing else matters (spec R16).
+fn refuse_ended(file: &Path, mut record: &File) -> Result<(), SetupError> {
+    let ended = ends_in_outcome(record);
+    match ended.and_then(|ended| record.rewind().map(|()| ended)) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(cannot_resume(file, ResumeError::Ended)),
+        Err(error) => Err(unreadable(file, error)),
+    }
 }
 
+/// A run that does not go on (spec C15).
+pub fn cannot_resume(file: &Path, why: impl fmt::Display) -> SetupError {
+    SetupError(format!("cannot resume `{}`: {why}", file.display()))
+}
+
+/// Whether the last whole line of a record is an outcome. It is looked for from the end, a piece at a
+/// time: a record may be as long as it likes, and so may its last line.
 fn ends_in_outcome(mut record: impl Read + Seek) -> io::Result<bool> {
     let length = record.seek(SeekFrom::End(0))?;
     let Some(end) = last_line_feed(&mut record, length)? else {
@@ -227,7 +254,7 @@ fn last_line_feed(mut record: impl Read + Seek, before: u64) -> io::Result<Optio
 }
 
 /// A record that cannot be read (spec C4).
-pub fn unreadable(file: &Path, why: impl std::fmt::Display) -> SetupError {
+pub fn unreadable(file: &Path, why: impl fmt::Display) -> SetupError {
     SetupError(format!(
         "cannot read the record `{}`: {why}",
         file.display()

@@ -40,7 +40,7 @@ pub fn replay(args: &ReplayArgs) -> Status {
     let style = console::error_style(args.color);
     let result = match is_stdin(&args.record) {
         true => Ok(replayed(io::stdin().lock(), &mut |_| {})),
-        false => open(&args.record, false)
+        false => open(&args.record)
             .map(|record| replayed(BufReader::with_capacity(1 << 16, record), &mut |_| {})),
     };
     let error = match result {

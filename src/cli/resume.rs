@@ -13,7 +13,7 @@ use super::help::Backing;
 use super::live::Live;
 use super::operator::Answering;
 use super::provider::{Provider, configuration};
-use super::record::{has_ended, head, open, unreadable};
+use super::record::{cannot_resume, head, open_to_go_on, unreadable};
 use super::replay::shown;
 use super::run::{Ending, Seen, check_output, conclude, debug_events, open_store};
 use super::status::{SetupError, Status, cancelled};
@@ -69,12 +69,8 @@ struct Ready {
 
 /// Reads what the words and the record name.
 fn set_up(args: &ResumeArgs, live: &Live) -> Result<Ready, SetupError> {
-    let record = open(&args.record, true)?;
+    let record = open_to_go_on(&args.record)?;
     let head = head(&args.record, &record)?;
-    // Nothing that the words name matters to a run that is over.
-    if has_ended(&args.record, &record)? {
-        return Err(refused(&args.record, &ResumeError::Ended));
-    }
     let operator = Answering::new(&args.answers, false, live);
     if let Some(output) = &args.output {
         let prompt = Prompt::parse(&head.source, head.dialect).ok();
@@ -145,5 +141,5 @@ fn refused(record: &Path, error: &ResumeError) -> SetupError {
         ResumeError::UnwantedStore => "the run had its store in memory; leave `--store` out".into(),
         other => other.to_string(),
     };
-    SetupError(format!("cannot resume `{}`: {why}", record.display()))
+    cannot_resume(record, why)
 }

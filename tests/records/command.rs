@@ -343,6 +343,26 @@ fn a_run_that_cannot_go_on_is_left_as_it_is() {
         let error = "error: cannot resume `r`: the run has already ended\n";
         is(run(folder, words), 2, "", error);
     }
+    // It is not written either.
+    let mut rights = fs::metadata(folder.join("r")).unwrap().permissions();
+    rights.set_readonly(true);
+    fs::set_permissions(folder.join("r"), rights.clone()).unwrap();
+    let error = "error: cannot resume `r`: the run has already ended\n";
+    is(run(folder, words), 2, "", error);
+    fs::remove_file(folder.join("r")).unwrap();
+    fs::write(
+        folder.join("r"),
+        whole.lines().next().unwrap().to_owned() + "\n",
+    )
+    .unwrap();
+    fs::set_permissions(folder.join("r"), rights).unwrap();
+    // Some may write everything.
+    let mut open = fs::File::options();
+    if let Err(error) = open.append(true).open(folder.join("r")) {
+        let error = format!("error: cannot write the record `r`: {error}\n");
+        is(run(folder, words), 2, "", &error);
+    }
+    fs::remove_file(folder.join("r")).unwrap();
     // The last line is the start of an answer.
     let answer = whole.find(r#"{"v":1,"t":"answer""#).unwrap();
     let line = whole[..answer].lines().count() + 1;

@@ -151,7 +151,7 @@ fn read(file: &Path, detail: Detail) -> Result<Timeline, SetupError> {
     let read = match is_stdin(file) {
         true => Timeline::read(&mut Reader::new(io::stdin().lock()), detail),
         false => {
-            let record = BufReader::with_capacity(1 << 16, open(file, false)?);
+            let record = BufReader::with_capacity(1 << 16, open(file)?);
             Timeline::read(&mut Reader::new(record), detail)
         }
     };
