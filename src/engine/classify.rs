@@ -13,6 +13,11 @@ pub(super) fn outcome(failure: Failure, gate: bool, dialect: Dialect) -> Outcome
         Some(Ends::Lua | Ends::LuaAlways) => RunErrorKind::Lua,
         Some(Ends::As(kind)) => kind,
     };
+    if let Class::Internal(source) = failure.class
+        && kind == RunErrorKind::Internal
+    {
+        return Outcome::Failed(RunError::internal_at(failure.into_report(), source));
+    }
     if let Class::Quota(message) = failure.class
         && kind == RunErrorKind::Quota
     {

@@ -1,6 +1,7 @@
 //! How a run ends (spec R3, R4).
 
 use std::fmt;
+use std::panic;
 
 use crate::prompt::{Location, ParseError, ParseErrorKind};
 
@@ -110,6 +111,31 @@ impl RunError {
             location: None,
         }
     }
+
+    /// An error of kind `Internal`, at the place in the engine's source that makes it.
+    #[track_caller]
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::internal_at(message, panic::Location::caller())
+    }
+
+    /// An error of kind `Internal`, at a place in the engine's source.
+    pub fn internal_at(message: impl Into<String>, source: &panic::Location<'_>) -> Self {
+        Self {
+            location: Some(in_source(source)),
+            ..Self::new(RunErrorKind::Internal, message)
+        }
+    }
+}
+
+/// A place in the engine's source, named from the engine's own folder wherever it was built.
+fn in_source(source: &panic::Location<'_>) -> Location {
+    let mut path = source.file().replace('\\', "/");
+    path.drain(..path.rfind("src/").unwrap_or(0));
+    Location {
+        path: Some(path),
+        line: Some(source.line()),
+        ..Location::default()
+    }
 }
 
 impl From<ParseError> for RunError {
@@ -130,3 +156,17 @@ impl fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_internal_error_has_the_place_that_makes_it() {
+        let (error, line) = (RunError::internal("m"), line!());
+        assert_eq!(error.kind, RunErrorKind::Internal);
+        let location = error.location.unwrap();
+        assert_eq!(location.path.as_deref(), Some("src/engine/outcome.rs"));
+        assert_eq!((location.line, location.column), (Some(line), None));
+    }
+}

@@ -274,7 +274,7 @@ impl Run {
         let idle = self.outcome.is_none() && !more && self.held.is_none();
         if idle && self.in_flight.is_empty() {
             let text = "every chain waits and nothing is in flight";
-            self.end(Outcome::Failed(RunError::new(RunErrorKind::Internal, text)));
+            self.end(Outcome::Failed(RunError::internal(text)));
         }
         let mut withdrawn = std::mem::take(&mut self.withdrawn);
         withdrawn.sort_by_key(|(id, _)| *id);
@@ -295,7 +295,7 @@ impl Run {
         };
         let answered = match (deed, answer) {
             (_, Answer::Broken(text)) => {
-                let error = RunError::new(RunErrorKind::Internal, text);
+                let error = RunError::internal(text);
                 return self.end(Outcome::Failed(error));
             }
             (Deed::Timer, _) => return self.fired(task),

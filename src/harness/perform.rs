@@ -13,9 +13,7 @@ use super::record::Journal;
 use super::tools::Tools;
 use super::workers::Workers;
 use super::{CancelToken, Limits, StopToken, Store};
-use crate::engine::{
-    Answer, Effect, EffectId, Event, Item, Outcome, Run, RunError, RunErrorKind, Step,
-};
+use crate::engine::{Answer, Effect, EffectId, Event, Item, Outcome, Run, RunError, Step};
 use waiting::{Next, Queued, Waiting};
 
 /// What a run's effects are performed with.
@@ -62,9 +60,10 @@ pub(super) fn perform(
 }
 
 /// The outcome of a run whose record cannot be written.
+#[track_caller]
 pub(super) fn unrecorded(error: &io::Error) -> Outcome {
     let text = format!("the record cannot be written: {error}");
-    Outcome::Failed(RunError::new(RunErrorKind::Internal, text))
+    Outcome::Failed(RunError::internal(text))
 }
 
 fn see(item: &Item, observe: &mut dyn FnMut(&Event)) {

@@ -1,6 +1,7 @@
 //! Error values: what an engine call fails with, as Lua sees it (spec L94 to L103).
 
 use std::fmt;
+use std::panic::Location;
 
 /// The tag of an error value, `err.kind` (spec L95).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +89,8 @@ pub enum Class {
     Binding,
     /// A failed model call.
     Completion,
-    /// A broken engine invariant.
-    Internal,
+    /// A broken engine invariant, found broken at this place in the source.
+    Internal(&'static Location<'static>),
 }
 
 /// A failure raised by an engine call.
@@ -144,10 +145,11 @@ impl Failure {
         }
     }
 
-    /// A broken invariant of the engine.
+    /// A broken invariant of the engine, with the place that says so.
+    #[track_caller]
     pub fn internal(message: impl Into<String>) -> Self {
         Self {
-            class: Class::Internal,
+            class: Class::Internal(Location::caller()),
             ..Self::new(Kind::Internal, message)
         }
     }

@@ -51,7 +51,8 @@ impl ParseErrorKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Location {
-    /// The prompt's name, or `<prompt>` for a frontmatter failure.
+    /// The prompt's name, or `<prompt>` for a frontmatter failure; of an internal failure of a run,
+    /// the file of the engine's source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The 1-based line of the file.

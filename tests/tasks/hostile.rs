@@ -438,6 +438,22 @@ fn a_ceiling_of_nothing_is_one() {
     );
 }
 
+/// Spec R3: an `Internal` failure names the engine's source.
+#[test]
+fn an_answer_of_another_kind_is_the_engines_fault() {
+    let source = prompt("return store.exists('x')", &[]);
+    let mut run = Run::new(program(&source), setup(8));
+    let asked = effects(&mut run);
+    run.answer(asked[0].1, Answer::Tool(Ok("yes".into())));
+    let Some(Outcome::Failed(error)) = run.step().outcome else {
+        panic!("the run goes on");
+    };
+    assert_eq!(error.kind, RunErrorKind::Internal);
+    let location = error.location.unwrap();
+    assert_eq!(location.path.as_deref(), Some("src/engine/run.rs"));
+    assert!(location.line.is_some());
+}
+
 #[test]
 fn a_broken_answer_ends_the_run_and_all_its_tasks() {
     let main = "pcall(tasks.fanout, '### W', { 1, 2 }) return 'caught'";

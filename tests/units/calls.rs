@@ -1,5 +1,6 @@
 //! Calls of units' tools (spec T83 to T105).
 
+use std::io::BufReader;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -7,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use runvil::engine::Outcome;
 use runvil::engine::tool::{ToolClass, ToolFailure};
+use runvil::harness::record::Recorder;
 use runvil::harness::unit::Call;
-use runvil::harness::{CancelToken, Launch, StopToken};
+use runvil::harness::{CancelToken, Launch, StopToken, replay};
 use runvil::prompt::Dialect::{PromptForge, Runvil};
 
 use crate::fake::{Fake, fake, host, prompt, result, run, run_with};
@@ -71,12 +73,25 @@ fn a_failed_call_has_the_units_message() {
 #[test]
 fn a_unit_that_panics_ends_the_run_and_not_the_host() {
     let (host, _) = host([fake("own/web").serving(|_| panic!("as is wanted here"))]);
-    let report = run(&host, &prompt(Runvil, "", "return tools.call('web/t')"));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let launch = Launch {
+        record: Some(Recorder::file(file.reopen().unwrap())),
+        ..Launch::default()
+    };
+    let source = prompt(Runvil, "", "return tools.call('web/t')");
+    let report = run_with(&host, &source, launch);
+    let record = BufReader::new(file.reopen().unwrap());
+    let again = replay(record, &mut |_| {}).unwrap();
+    assert_eq!(again.outcome.as_ref(), Some(&report.outcome));
     let Outcome::Failed(error) = report.outcome else {
         panic!("{:?}", report.outcome)
     };
     assert_eq!(error.kind.name(), "Internal");
     assert_eq!(error.message, "a worker panicked: as is wanted here");
+    // spec R3
+    let location = error.location.unwrap();
+    assert_eq!(location.path.as_deref(), Some("src/engine/run.rs"));
+    assert!(location.line.is_some());
 }
 
 #[test]

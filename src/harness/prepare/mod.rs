@@ -118,7 +118,7 @@ pub(super) fn prepare(source: &str, launch: Launch, host: &Host) -> Prepared {
     report.prompt = Some(prompt.clone());
     let staged = drawn
         .and(identified)
-        .map_err(|error| RunError::new(RunErrorKind::Internal, error))
+        .map_err(|error| RunError::internal(error))
         .and_then(|()| stage(&prompt, &store, head.input.as_deref()));
     if let Err(error) = staged {
         return ended(report, head, Outcome::Failed(error));
