@@ -230,6 +230,79 @@ fn a_key_that_comes_back_is_not_shown() {
     assert_eq!(seen.response(), "no word");
 }
 
+/// What a round showed that was asked with this key and got this answer.
+fn keyed(key: &str, steps: Vec<Step>, response_cap: Option<u64>) -> Seen {
+    let server = Server::first(steps);
+    let mut launch = launch(gateway(&server, Some(key)));
+    if let Some(cap) = response_cap {
+        launch.limits.response_cap = cap;
+    }
+    run(ASKS, launch)
+}
+
+#[test]
+fn a_key_that_comes_back_escaped_is_not_shown() {
+    let key = r#"sk-quote"key/1234"#;
+    for echo in [
+        r#"sk-quote\"key/1234"#,
+        r#"sk-quote\"key\/1234"#,
+        r"\u0073k-quote\u0022key\u002F1234",
+        r#"sk-quote\\\"key\\/1234"#,
+    ] {
+        let body = format!("{{\"error\":\"wrong key '{echo}'\"}}");
+        let rejects = reply("401 No", "application/json", body);
+        let seen = keyed(key, vec![Step::Send(rejects)], None);
+        assert_eq!(seen.response(), "{\"error\":\"wrong key '[key]'\"}");
+    }
+}
+
+#[test]
+fn a_key_with_white_space_around_it_comes_back_without() {
+    let body = format!("wrong key <{KEY}>");
+    for key in [format!("{KEY} "), format!("\t{KEY}"), format!(" {KEY}\t")] {
+        let rejects = reply("401 No", "text/plain", &body);
+        let seen = keyed(&key, vec![Step::Send(rejects)], None);
+        assert_eq!(seen.response(), "wrong key <[key]>");
+    }
+}
+
+#[test]
+fn a_reply_that_ends_within_the_key_does_not_show_its_start() {
+    // It breaks off, in a rejection and in a stream.
+    let head = "HTTP/1.1 500 No\r\nContent-Length: 9000\r\n\r\n";
+    let part = &KEY[..KEY.len() - 1];
+    let broken = format!("{head}wrong key {part}");
+    let seen = keyed(KEY, vec![Step::Send(broken.into()), Step::Close], None);
+    assert_eq!(seen.response(), "wrong key [key]");
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9000\r\n\r\n";
+    let said = event(&choice(&format!(r#""delta":{{"reasoning":"{part}"}}"#)));
+    let broken = format!("{head}{said}data: {{\"choices\":[{{\"delta\":{{\"content\":\"{part}");
+    let seen = keyed(KEY, vec![Step::Send(broken.into()), Step::Close], None);
+    assert_eq!(seen.of_kind("response")[0]["reasoning_content"], "[key]");
+    assert!(seen.response().ends_with("\"content\":\"[key]"));
+    // The cap cuts it.
+    let long = text(&format!("{KEY}{}", "a".repeat(500)));
+    let until = long.find(KEY).unwrap();
+    let cap = Some((until + KEY.len() - 1) as u64);
+    let seen = keyed(KEY, vec![Step::Send(stream(&long))], cap);
+    assert_eq!(seen.response(), format!("{}[key]", &long[..until]));
+}
+
+#[test]
+fn a_key_that_comes_back_in_pieces_is_not_shown() {
+    let said = |words: [&str; 3]| words.map(text).concat() + DONE;
+    let (start, end) = KEY.split_at(6);
+    let sent = stream(said(["so ", &format!("<{start}"), &format!("{end}>")]));
+    let seen = keyed(KEY, vec![Step::Send(sent)], None);
+    assert_eq!(
+        seen.response().trim_end(),
+        said(["so ", "<[key]", ">"]).trim_end()
+    );
+    // It is the run's own all the same.
+    let outcome = Outcome::Completed(format!("so <{KEY}>"));
+    assert_eq!(seen.outcome, outcome);
+}
+
 #[test]
 fn what_came_of_a_reply_that_breaks_off_is_given() {
     let part = text("par");

@@ -60,9 +60,11 @@ impl Connection {
         &self.models
     }
 
-    /// The key that requests carry.
+    /// The key that requests carry, without the white space around it: a header may lose that on its
+    /// way, and a gateway that echoes the key then knows none.
     pub(super) fn key(&self) -> Option<&str> {
-        self.authorization()?.to_str().ok()?.strip_prefix(SCHEME)
+        let key = self.authorization()?.to_str().ok()?.strip_prefix(SCHEME)?;
+        Some(key.trim_ascii())
     }
 
     pub(super) fn authorization(&self) -> Option<&HeaderValue> {
@@ -374,6 +376,10 @@ mod tests {
         let value = connection.authorization().expect("a key");
         assert_eq!(value.to_str().expect("text"), "Bearer sk-secret");
         assert!(!format!("{connection:?} {value:?}").contains("sk-"));
+        for key in ["sk-secret ", "\tsk-secret", " \tsk-secret\t "] {
+            let connection = Connection::new(url, Some(key)).expect("valid");
+            assert_eq!(connection.key(), Some("sk-secret"));
+        }
         let connection = Connection::new(url, Some("")).expect("valid");
         assert!(connection.authorization().is_none());
     }

@@ -2,6 +2,7 @@
 
 mod abort;
 mod classify;
+mod conceal;
 mod debug;
 mod id;
 mod tap;

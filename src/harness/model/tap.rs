@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The shortest key that is concealed.
-const SHORTEST: usize = 8;
+use super::conceal::Secret;
 
 /// Keeps what a round says and is told, until the run's own thread gives it to the Host. A broker
 /// tells it; one that does not has rounds without debug events. Clones share one state.
@@ -21,7 +20,7 @@ pub(in crate::harness) struct Heard {
     pub(in crate::harness) finish_reason: Option<String>,
     pub(in crate::harness) reasoning: String,
     /// What the Host is not to see.
-    secret: Option<String>,
+    secret: Option<Secret>,
 }
 
 impl Tap {
@@ -48,9 +47,10 @@ impl Tap {
     }
 
     /// The round is asked with this key, which the Host is not to see: where it stands in the reply,
-    /// `[key]` takes its place. One of less than 8 bytes is left, since it may be any word.
+    /// `[key]` takes its place, also where it is escaped as JSON, in pieces of a stream's text, or its
+    /// start at the end. One of less than 8 bytes is left, since it may be any word.
     pub fn conceal(&self, key: &str) {
-        self.heard().secret = Some(key.to_owned()).filter(|key| key.len() >= SHORTEST);
+        self.heard().secret = Secret::new(key);
     }
 
     /// Takes the request's body, where it was not taken before.
@@ -72,8 +72,8 @@ impl Heard {
     /// A text of the reply without the key.
     pub(in crate::harness) fn without_key(&self, text: String) -> String {
         match &self.secret {
-            Some(secret) if text.contains(secret) => text.replace(secret, "[key]"),
-            _ => text,
+            Some(secret) => secret.conceal(text),
+            None => text,
         }
     }
 }
