@@ -79,10 +79,15 @@ impl Secret {
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut hits = Vec::new();
         let first = self.0.first().and_then(|sign| sign.literal.bytes().next());
+        let (mut places, mut next) = (Vec::new(), Vec::new());
         let mut at = 0;
         while let Some(byte) = text.as_bytes().get(at) {
             let found = match *byte == b'\\' || Some(*byte) == first {
-                true => self.follow(text.as_bytes(), at),
+                true => {
+                    places.clear();
+                    places.push(at);
+                    self.follow(text.as_bytes(), &mut places, &mut next)
+                }
                 false => Found::Nothing,
             };
             let end = match found {
@@ -99,15 +104,16 @@ impl Secret {
         hits
     }
 
-    /// Follows the key from a place on. A backslash of the key may be read in more than one way, so
-    /// there may be several places where the next character begins.
-    fn follow(&self, text: &[u8], at: usize) -> Found {
-        let (mut places, mut next) = (vec![at], Vec::new());
+    /// Follows the key from the one place on. A backslash of the key may be read in more than one way,
+    /// so there may be several places where the next character begins. Both lists are kept for all
+    /// starts, since taking memory would cost more than most of them.
+    fn follow(&self, text: &[u8], places: &mut Vec<usize>, next: &mut Vec<usize>) -> Found {
         let mut known = 0;
+        next.clear();
         for sign in &self.0 {
             let mut is_cut = false;
             for place in places.drain(..) {
-                is_cut |= sign.follow(text, place, &mut next);
+                is_cut |= sign.follow(text, place, next);
             }
             if is_cut && known >= SHORTEST {
                 return Found::Start;
@@ -117,7 +123,7 @@ impl Secret {
             }
             next.sort_unstable();
             next.dedup();
-            std::mem::swap(&mut places, &mut next);
+            std::mem::swap(places, next);
             known += sign.literal.len();
         }
         // The longest reading leaves no half of an escape behind.
