@@ -61,8 +61,8 @@ fn look(packet: &Packet) {
     for prompt in &packet.prompts {
         assert!(prompt.id.as_str().len() >= 2);
         assert!(!prompt.commit_message().is_empty());
-        checklist::labels(packet, prompt);
-        packet.scope(prompt);
+        let _ = checklist::labels(packet, prompt);
+        let _ = packet.scope(prompt);
         packet.options(Some(prompt), &Mapping::new()).expect("its layers were looked at");
     }
     let all = Selectors::default().select(packet, &Standing::default()).expect("all");

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use runvil::harness::{Limits, Seed, StartedAt};
 use runvil::prompt::Dialect;
 
-use super::bytes::Bytes;
+use super::config::Bytes;
 use super::packet::PacketArgs;
 
 /// Runs prompts: Markdown files that are programs.

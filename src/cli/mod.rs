@@ -1,7 +1,6 @@
 //! The command line: the Host that owns the terminal and the files (spec part 08).
 
 mod args;
-mod bytes;
 mod cell;
 mod check;
 mod completions;

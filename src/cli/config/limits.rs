@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use runvil::harness::Limits;
 use serde::Deserialize;
 
-use super::super::bytes::Bytes;
+use super::bytes::Bytes;
 
 /// Limits, as far as they are set.
 #[derive(Debug, Default, Deserialize)]

@@ -1,5 +1,6 @@
 //! The host configuration (spec C9): what a file may hold. Reading it touches nothing else.
 
+mod bytes;
 mod environment;
 mod limits;
 mod models;
@@ -8,6 +9,7 @@ mod units;
 mod variable;
 mod web;
 
+pub use bytes::Bytes;
 pub use environment::resolve;
 pub use limits::LimitEntries;
 pub use models::ModelEntry;

@@ -5,8 +5,8 @@ use std::num::{NonZeroU16, NonZeroU32};
 use runvil::harness::yaml::Located;
 use serde::Deserialize;
 
-use super::super::bytes::Bytes;
 use super::VariableName;
+use super::bytes::Bytes;
 use super::units::Seconds;
 
 /// The provider of the web search.
