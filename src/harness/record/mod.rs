@@ -36,6 +36,7 @@ pub(super) use lines::Lines;
 pub(super) use lock::lock;
 pub(super) use quick::{Quick, answer as quick_answer};
 pub(super) use reader::misread;
+pub(super) use rest::Rest;
 
 /// The version of the form of lines.
 pub const VERSION: u64 = 1;

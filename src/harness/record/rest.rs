@@ -4,7 +4,7 @@ use super::text::take_string;
 
 /// The rest of a line, and what stands behind it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rest<'a>(pub(super) &'a [u8]);
+pub(in crate::harness) struct Rest<'a>(pub(in crate::harness) &'a [u8]);
 
 impl<'a> Rest<'a> {
     /// Takes what must come next.
@@ -42,7 +42,7 @@ impl<'a> Rest<'a> {
 
     /// Takes a whole number as JSON has it.
     #[inline]
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(in crate::harness) fn number(&mut self) -> Option<u64> {
         let length = self
             .0
             .iter()

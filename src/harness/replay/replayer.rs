@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
 use super::difference::{Difference, Instead, ReplayError};
-use super::same::{is_same, lines, moment};
+use super::same::{EVENT, is_same, lines, moment};
 use super::track::Track;
 use crate::engine::{
     Answer, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step, Unanswered,
@@ -441,7 +441,7 @@ impl<R: BufRead> Replayer<R> {
 }
 
 /// How the lines begin of what a run does itself.
-const DOES: [&[u8]; 2] = [br#"{"v":1,"t":"event""#, br#"{"v":1,"t":"effect""#];
+const DOES: [&[u8]; 2] = [EVENT.as_bytes(), br#"{"v":1,"t":"effect""#];
 
 /// Whether an effect can have that answer, be it a good one or a failure.
 fn may_answer(effect: &Effect, answer: &Answer) -> bool {

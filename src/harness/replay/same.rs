@@ -4,14 +4,14 @@ use std::io;
 
 use memchr::memmem;
 
-use crate::harness::record::{Line, read_distinct, read_json};
+use crate::harness::record::{Line, Rest, read_distinct, read_json};
 use crate::lua::Data;
 
 /// What a line has after its id: the moment at which it was written.
 const AT: &[u8] = b"\"at\":";
 
 /// How the line of an event begins, which has no moment.
-const EVENT: &str = r#"{"v":1,"t":"event""#;
+pub(super) const EVENT: &str = r#"{"v":1,"t":"event""#;
 
 /// Whether a line is the one that was recorded: as JSON values, and whenever either was written.
 /// Nearly always they have the same bytes but for the moment.
@@ -36,33 +36,24 @@ fn is_same_but_at(recorded: &[u8], new: &str) -> bool {
     let Some((before, _, rest)) = at_moment(new) else {
         return false;
     };
-    let recorded = recorded.strip_prefix(before);
-    let recorded = recorded.and_then(|recorded| split_number(recorded));
-    recorded.is_some_and(|(_, recorded)| recorded == rest)
+    let recorded = recorded.strip_prefix(before).map(Rest);
+    recorded.is_some_and(|mut recorded| recorded.number().is_some() && recorded.0 == rest)
 }
 
 /// The moment of a line as this engine writes it; an event has none.
 pub(super) fn moment(line: &str) -> Option<u64> {
-    let (_, digits, _) = at_moment(line)?;
-    std::str::from_utf8(digits).ok()?.parse().ok()
+    at_moment(line).map(|(_, moment, _)| moment)
 }
 
 /// A line as this engine writes it: what stands before its moment, the moment, and the rest.
-fn at_moment(line: &str) -> Option<(&[u8], &[u8], &[u8])> {
+fn at_moment(line: &str) -> Option<(&[u8], u64, &[u8])> {
     if line.starts_with(EVENT) {
         return None;
     }
     let at = memmem::find(line.as_bytes(), AT)? + AT.len();
     let (before, rest) = line.as_bytes().split_at(at);
-    let (digits, rest) = split_number(rest)?;
-    Some((before, digits, rest))
-}
-
-/// A whole number that JSON has and 64 bits hold, and what stands behind it.
-fn split_number(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_number = digits == 1 || ((2..20).contains(&digits) && !text.starts_with(b"0"));
-    is_number.then(|| text.split_at(digits))
+    let mut rest = Rest(rest);
+    Some((before, rest.number()?, rest.0))
 }
 
 fn without_at(line: Data) -> Vec<(String, Data)> {
