@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::line::Line;
-use super::workers::{MOMENT, Workers};
+use super::workers::{MOMENT, Turn, Workers};
 use crate::engine::{Answer, EffectId};
 
 type Deed = Box<dyn FnOnce() -> Answer + Send>;
@@ -78,7 +78,8 @@ impl Pool {
         self.threads = self.threads.max(deeds.busy);
         drop(deeds);
         let shared = self.shared.clone();
-        self.workers.lend(move || shared.work()).or_else(|error| {
+        let lent = self.workers.lend(move |turn| shared.work(turn));
+        lent.or_else(|error| {
             let mut deeds = self.shared.deeds();
             deeds.busy -= 1;
             // Where nobody else comes for it.
@@ -127,12 +128,15 @@ impl Shared {
 
     /// Performs deeds until none is left. Whether the next is likely to come at once: it often
     /// follows on an answer that all has waited for.
-    fn work(&self) -> bool {
+    fn work(&self, turn: &mut Turn<'_>) -> bool {
         let mut next = self.take();
         while let (Some((id, deed)), _) = next {
             let answer = catch_unwind(AssertUnwindSafe(deed))
                 .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
             next = self.take();
+            if next.0.is_none() {
+                turn.over();
+            }
             self.answers.push((id, answer));
         }
         next.1

@@ -15,7 +15,23 @@ const KEPT: Duration = Duration::from_secs(10);
 pub(super) const MOMENT: Duration = Duration::from_micros(50);
 
 /// Something to do. Whether more may follow on it at once.
-type Work = Box<dyn FnOnce() -> bool + Send>;
+type Work = Box<dyn FnOnce(&mut Turn<'_>) -> bool + Send>;
+
+/// A thread's turn at something to do.
+pub(super) struct Turn<'a> {
+    crew: &'a Crew,
+    over: bool,
+}
+
+impl Turn<'_> {
+    /// Says that all that takes time is done: whoever learns from what is left that it is done finds
+    /// the thread idle, and does not start another.
+    pub(super) fn over(&mut self) {
+        if !std::mem::replace(&mut self.over, true) {
+            self.crew.state().awake += 1;
+        }
+    }
+}
 
 /// Threads that outlive what they do: the next run of a Host takes those that the one before has
 /// given back. None is there before it is needed. They end some time after they were last needed,
@@ -39,7 +55,8 @@ struct State {
     works: VecDeque<(u64, Work)>,
     /// The number of the next.
     next: u64,
-    /// The threads that have nothing to do: those awake, and those asleep.
+    /// The threads that have nothing to do: those awake, which look for more before they fall
+    /// asleep, and those asleep.
     awake: usize,
     asleep: usize,
     /// How many threads are on their way.
@@ -70,7 +87,10 @@ impl Workers {
     ///
     /// # Errors
     /// The system's own error, where a thread was needed and could not be started.
-    pub(super) fn lend(&self, work: impl FnOnce() -> bool + Send + 'static) -> io::Result<()> {
+    pub(super) fn lend(
+        &self,
+        work: impl FnOnce(&mut Turn<'_>) -> bool + Send + 'static,
+    ) -> io::Result<()> {
         let crew = &self.0.0;
         let mut state = crew.state();
         let number = state.next;
@@ -127,20 +147,25 @@ impl Crew {
     fn serve(&self) {
         let (mut arrives, mut stays_awake) = (true, false);
         while let Some(work) = self.next(std::mem::take(&mut arrives), stays_awake) {
-            stays_awake = work();
+            let mut turn = Turn {
+                crew: self,
+                over: false,
+            };
+            stays_awake = work(&mut turn);
+            turn.over();
         }
     }
 
-    /// The next work of a thread, which `arrives` if it has just started; none where there is none
-    /// for long, or the crew is dismissed.
+    /// The next work of a thread, which `arrives` if it has just started, and counts as awake
+    /// otherwise; none where there is none for long, or the crew is dismissed.
     fn next(&self, arrives: bool, stays_awake: bool) -> Option<Work> {
-        let mut state = self.state();
-        state.starting -= usize::from(arrives);
-        if state.works.is_empty() && stays_awake {
-            state.awake += 1;
-            drop(state);
-            state = self.look_out();
-            state.awake -= 1;
+        let mut state = match stays_awake {
+            true => self.look_out(),
+            false => self.state(),
+        };
+        match arrives {
+            true => state.starting -= 1,
+            false => state.awake -= 1,
         }
         let until = Instant::now() + self.kept;
         loop {
@@ -162,12 +187,13 @@ impl Crew {
     fn look_out(&self) -> MutexGuard<'_, State> {
         let end = Instant::now() + MOMENT;
         loop {
-            for _ in 0..64 {
-                std::hint::spin_loop();
-            }
             let state = self.state();
             if !state.works.is_empty() || state.closed || Instant::now() >= end {
                 return state;
+            }
+            drop(state);
+            for _ in 0..64 {
+                std::hint::spin_loop();
             }
         }
     }
@@ -200,7 +226,8 @@ mod tests {
     /// Has a thread say who it is.
     fn ask(workers: &Workers, stays_awake: bool) -> ThreadId {
         let (tell, told) = channel();
-        let lent = workers.lend(move || {
+        let lent = workers.lend(move |turn| {
+            turn.over();
             tell.send(current().id()).expect("is awaited");
             stays_awake
         });
@@ -237,8 +264,7 @@ mod tests {
         for stays_awake in [false, true] {
             let workers = Workers::default();
             let first = ask(&workers, stays_awake);
-            for _ in 0..100 {
-                idle(&workers, 1);
+            for _ in 0..1000 {
                 assert_eq!(ask(&workers, stays_awake), first);
             }
         }
@@ -253,7 +279,7 @@ mod tests {
                 .map(|_| {
                     let (open, gate) = channel::<()>();
                     let tell = tell.clone();
-                    let lent = workers.lend(move || {
+                    let lent = workers.lend(move |_| {
                         tell.send(current().id()).expect("is awaited");
                         // Until it is dropped.
                         let _ = gate.recv();
@@ -287,7 +313,7 @@ mod tests {
         let crew = Arc::downgrade(&workers.0.0);
         let (open, gate) = channel::<()>();
         let (hold, held) = channel::<()>();
-        let lent = workers.lend(move || {
+        let lent = workers.lend(move |_| {
             let _ = gate.recv();
             drop(hold);
             true
