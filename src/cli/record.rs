@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, ErrorKind, Seek};
 use std::path::{Path, PathBuf};
 
 use runvil::harness::ResumeError;
-use runvil::harness::record::{Head, Line, Reader, RecordError, Recorder};
+use runvil::harness::record::{Head, Line, Reader, RecordError, Recorder, has_ended};
 
 use super::args::RecordArgs;
 use super::source::is_stdin;
@@ -202,15 +202,9 @@ pub fn head(file: &Path, record: &File) -> Result<Head, SetupError> {
     }
 }
 
-/// How the last line of a record begins whose run has ended (spec R14).
-const OUTCOME: &[u8] = br#"{"v":1,"t":"outcome","#;
-
-/// How much of a record is looked at at a time.
-const PIECE: u64 = 1 << 16;
-
 /// Refuses a run that is over, for which nothing else matters (spec R16).
 fn refuse_ended(file: &Path, mut record: &File) -> Result<(), SetupError> {
-    let ended = ends_in_outcome(record);
+    let ended = has_ended(record);
     match ended.and_then(|ended| record.rewind().map(|()| ended)) {
         Ok(false) => Ok(()),
         Ok(true) => Err(cannot_resume(file, ResumeError::Ended)),
@@ -223,66 +217,10 @@ pub fn cannot_resume(file: &Path, why: impl fmt::Display) -> SetupError {
     SetupError(format!("cannot resume `{}`: {why}", file.display()))
 }
 
-/// Whether the last whole line of a record is an outcome. It is looked for from the end, a piece at a
-/// time: a record may be as long as it likes, and so may its last line.
-fn ends_in_outcome(mut record: impl Read + Seek) -> io::Result<bool> {
-    let length = record.seek(SeekFrom::End(0))?;
-    let Some(end) = last_line_feed(&mut record, length)? else {
-        return Ok(false);
-    };
-    let start = last_line_feed(&mut record, end)?.map_or(0, |before| before + 1);
-    record.seek(SeekFrom::Start(start))?;
-    let mut begins = Vec::with_capacity(OUTCOME.len());
-    record.take(OUTCOME.len() as u64).read_to_end(&mut begins)?;
-    Ok(begins == OUTCOME)
-}
-
-/// Where the last line feed before a place is.
-fn last_line_feed(mut record: impl Read + Seek, before: u64) -> io::Result<Option<u64>> {
-    let (mut end, mut piece) = (before, Vec::new());
-    while end > 0 {
-        let start = end.saturating_sub(PIECE);
-        record.seek(SeekFrom::Start(start))?;
-        piece.clear();
-        (&mut record).take(end - start).read_to_end(&mut piece)?;
-        if let Some(at) = piece.iter().rposition(|byte| *byte == b'\n') {
-            return Ok(Some(start + at as u64));
-        }
-        end = start;
-    }
-    Ok(None)
-}
-
 /// A record that cannot be read (spec C4).
 pub fn unreadable(file: &Path, why: impl fmt::Display) -> SetupError {
     SetupError(format!(
         "cannot read the record `{}`: {why}",
         file.display()
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Cursor;
-
-    use super::*;
-
-    #[test]
-    fn an_ended_record_is_known_by_its_last_whole_line() {
-        let ended = |text: &str| ends_in_outcome(Cursor::new(text)).unwrap();
-        let outcome = r#"{"v":1,"t":"outcome","at":1,"outcome":"cancelled"}"#;
-        let long = format!(
-            r#"{{"v":1,"t":"outcome","text":"{}"}}"#,
-            "x".repeat(200_000)
-        );
-        for before in ["", "{}\n", &format!("{long}\n")] {
-            assert!(ended(&format!("{before}{outcome}\n")));
-            assert!(ended(&format!("{before}{long}\n")));
-            assert!(ended(&format!("{before}{outcome}\ntorn")));
-            assert!(!ended(&format!("{before}{{}}\n{outcome}")));
-            assert!(!ended(&format!("{before}{{}}\n")));
-        }
-        assert!(!ended(""));
-        assert!(!ended(outcome));
-    }
 }

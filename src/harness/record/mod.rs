@@ -4,6 +4,7 @@
 mod answer;
 mod clock;
 mod effect;
+mod ended;
 mod head;
 mod journal;
 mod json;
@@ -24,6 +25,7 @@ pub mod timeline;
 pub(super) mod write;
 
 pub use answer::Answered;
+pub use ended::has_ended;
 pub use head::{ENGINE, Head, StoreHead, prompt_hash};
 pub use line::{AnswerLine, CancelLine, EffectLine, EventLine, Line, OutcomeLine, StopLine};
 pub use reader::{LINE_CAP, Reader, RecordError, Torn};

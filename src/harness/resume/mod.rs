@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::model::{Broker, DebugEvents, Show};
 use super::perform::{self, Outside, Resumed};
 use super::prepare::{again, stage};
-use super::record::{Head, Journal, Kind, Reader, RecordError, Recorder, StoreHead, lock};
+use super::record::{Head, Journal, RecordError, Recorder, StoreHead, has_ended, lock};
 use super::replay::{End, Halt, Reached, Rebuilt, Replayer, rebuild, refused, whole};
 use super::tools::Tools;
 use super::unit::Operator;
@@ -61,8 +61,12 @@ impl Harness {
         observe: &mut dyn FnMut(&Event),
     ) -> Result<Report, ResumeError> {
         lock(&record).map_err(|_| ResumeError::InUse)?;
-        refuse_ended(&record)?;
-        let source = BufReader::with_capacity(1 << 16, from_start(&record)?);
+        let unreadable = |error| ResumeError::Record(RecordError::Io(error).into());
+        if has_ended(&record).map_err(unreadable)? {
+            return Err(ResumeError::Ended);
+        }
+        (&record).rewind().map_err(unreadable)?;
+        let source = BufReader::with_capacity(1 << 16, &record);
         let mut replayer = Replayer::resuming(source);
         let recorded = replayer.head().map_err(why)?;
         let rebuilt = rebuild(recorded, &resume.cancel);
@@ -218,26 +222,6 @@ fn files(rebuilt: &Rebuilt, given: Option<Store>) -> Result<Files, ResumeError> 
         (Some(_), None) => Err(ResumeError::NoStore),
         (None, Some(_)) => Err(ResumeError::UnwantedStore),
     }
-}
-
-/// Refuses a record whose last line is an outcome.
-fn refuse_ended(record: &File) -> Result<(), ResumeError> {
-    let unreadable = |error: RecordError| ResumeError::Record(error.into());
-    let mut reader = Reader::new(BufReader::with_capacity(1 << 16, from_start(record)?));
-    let (mut text, mut last) = (String::new(), String::new());
-    while reader.read(&mut text).map_err(unreadable)?.is_some() {
-        std::mem::swap(&mut text, &mut last);
-    }
-    match Kind::of(&last) {
-        Ok(Kind::Outcome) => Err(ResumeError::Ended),
-        _ => Ok(()),
-    }
-}
-
-fn from_start(mut record: &File) -> Result<&File, ResumeError> {
-    let unreadable = |error| ResumeError::Record(RecordError::Io(error).into());
-    record.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-    Ok(record)
 }
 
 /// Why a record was not followed to its end.
