@@ -48,7 +48,7 @@ pub fn replay(args: &ReplayArgs) -> Status {
         Ok(Err(ReplayError::Differs(difference))) => {
             return difference_found(args, &difference, style);
         }
-        Ok(Err(ReplayError::Unreadable(error))) => unreadable(&args.record, error),
+        Ok(Err(error)) => unreadable(&args.record, error),
         Err(error) => error,
     };
     error.report(args.json, style)

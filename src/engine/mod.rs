@@ -47,6 +47,7 @@ pub use cancel::CancelPoint;
 pub use effect::{Answer, Effect, EffectId, Issued, ToolRequest, Withdrawal};
 pub use event::{AssistantReply, Event, EventKind, TaskStarted, ToolResult};
 pub use globals::functions;
+pub(crate) use outbox::FULL;
 pub use outbox::{Item, announce};
 pub use outcome::{Outcome, RunError, RunErrorKind};
 pub use program::{Loaded, ParseEvent, Program};

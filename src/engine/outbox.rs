@@ -54,7 +54,7 @@ impl Task {
 
 /// How much one step puts out before it hands it over, so that a long run of chains that never wait
 /// needs no memory for all its events at once.
-const FULL: usize = 1024;
+pub(crate) const FULL: usize = 1024;
 
 /// Collects what the current step puts out.
 #[derive(Debug)]

@@ -33,7 +33,7 @@ pub mod yaml;
 pub use launch::{CancelToken, Launch, Limits, Report, StopToken};
 pub use log::Log;
 pub use pool::Pool;
-pub use replay::{Difference, Instead, ReplayError, Replayed, replay};
+pub use replay::{Difference, Instead, ReplayError, Replayed, replay, replay_cancellable};
 pub use requirements::{MissingService, Requirements, UnavailablePack};
 pub use resume::{Resume, ResumeError};
 pub use script::Script;

@@ -1,10 +1,11 @@
 //! Records of runs that were cancelled while Lua ran.
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use runvil::Outcome;
-use runvil::harness::{Launch, replay};
+use runvil::harness::{CancelToken, Launch, ReplayError, Replayed, replay, replay_cancellable};
 
 use crate::made::{line_with, lines, prompt, record, resume};
 
@@ -59,4 +60,106 @@ fn a_cancelled_run_without_its_last_lines_is_ended() {
             assert_eq!(replayed.outcome, Some(Outcome::Cancelled));
         }
     }
+}
+
+/// Replays lines, for no longer than a while.
+fn replay_for_a_while(lines: &[String]) -> Result<Replayed, ReplayError> {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let cancel = CancelToken::default();
+    let token = cancel.clone();
+    let (done, is_done) = channel::<()>();
+    let worker = thread::spawn(move || {
+        // An error once the other end is dropped.
+        let waited = is_done.recv_timeout(Duration::from_secs(30));
+        if waited == Err(RecvTimeoutError::Timeout) {
+            token.cancel();
+        }
+    });
+    let replayed = replay_cancellable(text.as_bytes(), &cancel, &mut |_| {});
+    drop(done);
+    worker.join().unwrap();
+    replayed
+}
+
+#[test]
+fn a_cancel_that_was_edited_is_found_and_not_waited_for() {
+    // case 14, spec R15: nothing but its cancel ends the loop
+    let worker = "\n## W\n\n```lua\nreturn item\n```\n";
+    for lua in [
+        "while true do end",
+        "for i = 1, 3 do log('x') end while true do end",
+        "tasks.join_any({ tasks.spawn('## W', {}) }, { timeout = 60 }) while true do end",
+        "store.write('a', 'b') log(store.read('a')) while true do end",
+        // More than the record's reader has at hand.
+        "for i = 1, 999 do log(('x'):rep(200)) end while true do end",
+    ] {
+        let record = cancelled(lua, worker);
+        let whole: Vec<String> = lines(&record).into_iter().map(str::to_owned).collect();
+        let (at, cancel) = line_with(&record, &[r#""t":"cancel""#]);
+        let at = at - 1;
+        let refused = |lines: &[String], what: &str| match replay_for_a_while(lines) {
+            Err(ReplayError::Cancelled) => panic!("{lua}: {what} is followed without an end"),
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{lua}: {what} is not found"),
+        };
+        let mut missing = whole.clone();
+        missing.remove(at);
+        let last = whole.len() - 1;
+        assert_eq!(
+            refused(&missing, "a missing cancel"),
+            format!("line {last}: the run ended as cancelled, and no `cancel` line says where")
+        );
+        for other in [
+            "stop", "event", "effect", "answer", "outcome", "run", "cancels",
+        ] {
+            let mut renamed = whole.clone();
+            renamed[at] = cancel.replace(r#""t":"cancel""#, &format!(r#""t":"{other}""#));
+            refused(&renamed, other);
+        }
+        let (before, _) = cancel.split_once(r#","after":"#).unwrap();
+        for after in ["", ",\"after\":0", ",\"after\":5000", ",\"after\":\"1\""] {
+            let mut moved = whole.clone();
+            moved[at] = format!("{before}{after}}}");
+            refused(&moved, after);
+        }
+        for other in [at - 1, at + 1] {
+            let mut turned = whole.clone();
+            turned.swap(at, other);
+            refused(&turned, "a cancel elsewhere");
+        }
+        let mut twice = whole.clone();
+        twice.insert(at, whole[at].clone());
+        refused(&twice, "a second cancel");
+        let spelled: Vec<String> = whole
+            .iter()
+            .map(|line| line.replacen('{', "{ ", 1))
+            .collect();
+        assert!(
+            replay_for_a_while(&spelled).is_ok(),
+            "{lua}: another spelling"
+        );
+        let mut missing = spelled;
+        missing.remove(at);
+        refused(&missing, "a missing cancel in another spelling");
+    }
+}
+
+#[test]
+fn a_replay_can_be_cancelled() {
+    // Nothing tells that this step did not come so far.
+    let record = cancelled("log('x') while true do end", "");
+    let text = String::from_utf8(record).unwrap();
+    let text = text.replace("\"after\":4}", "\"after\":5}");
+    let cancel = CancelToken::default();
+    let token = cancel.clone();
+    let worker = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        token.cancel();
+    });
+    let replayed = replay_cancellable(text.as_bytes(), &cancel, &mut |_| {});
+    worker.join().unwrap();
+    assert!(
+        matches!(replayed, Err(ReplayError::Cancelled)),
+        "{replayed:?}"
+    );
 }

@@ -60,6 +60,8 @@ pub enum ReplayError {
     Unreadable(RecordError),
     /// The run does something else.
     Differs(Box<Difference>),
+    /// Its token was cancelled.
+    Cancelled,
 }
 
 impl fmt::Display for ReplayError {
@@ -67,6 +69,7 @@ impl fmt::Display for ReplayError {
         match self {
             Self::Unreadable(error) => error.fmt(f),
             Self::Differs(difference) => difference.fmt(f),
+            Self::Cancelled => f.write_str("the replay was cancelled"),
         }
     }
 }
@@ -75,7 +78,7 @@ impl std::error::Error for ReplayError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Unreadable(error) => Some(error),
-            Self::Differs(_) => None,
+            Self::Differs(_) | Self::Cancelled => None,
         }
     }
 }

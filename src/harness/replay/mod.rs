@@ -1,5 +1,6 @@
 //! Replay: a recorded run, run again from nothing but its record (spec R15).
 
+mod ahead;
 mod difference;
 mod rebuilt;
 mod replayer;
@@ -66,12 +67,26 @@ pub fn replay(
     record: impl BufRead,
     observe: &mut dyn FnMut(&Event),
 ) -> Result<Replayed, ReplayError> {
+    replay_cancellable(record, &CancelToken::default(), observe)
+}
+
+/// [`replay`], for a record that comes from elsewhere: what is in it may run for as long as it likes,
+/// so `cancel` ends it. The token is this replay's alone: the record of a run that was cancelled
+/// raises it too.
+///
+/// # Errors
+/// Those of [`replay`], and [`ReplayError::Cancelled`].
+pub fn replay_cancellable(
+    record: impl BufRead,
+    cancel: &CancelToken,
+    observe: &mut dyn FnMut(&Event),
+) -> Result<Replayed, ReplayError> {
     let mut replayer = Replayer::new(record);
-    let (run, end) = again(&mut replayer, &mut Observed(observe)).map_err(|halt| match halt {
+    let followed = again(&mut replayer, cancel, &mut Observed(observe));
+    let (run, end) = followed.map_err(|halt| match halt {
         Halt::Error(error) => error,
         Halt::Refused { line, why } => refused(line, why),
-        // Nobody else has its token.
-        Halt::Cancelled => refused(replayer.followed() + 1, "the run was cancelled".to_owned()),
+        Halt::Cancelled => ReplayError::Cancelled,
     })?;
     let outcome = match end {
         End::Outcome(outcome) => Some(outcome),
@@ -88,10 +103,10 @@ pub fn replay(
 /// Replays a record from its first line. Gives the run's name beside how far it came.
 fn again<R: BufRead>(
     replayer: &mut Replayer<R>,
+    cancel: &CancelToken,
     follow: &mut dyn Follow,
 ) -> Result<(String, End), Halt> {
-    // The record alone cancels the run.
-    let rebuilt = rebuild(replayer.head()?, &CancelToken::default());
+    let rebuilt = rebuild(replayer.head()?, cancel);
     let Rebuilt {
         head,
         events,

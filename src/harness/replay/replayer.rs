@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use super::ahead::{Known, check_reached, check_uncancelled};
 use super::difference::{Difference, Instead, ReplayError};
-use super::same::{EVENT, is_same, lines, moment};
+use super::same::{DOES, is_same, lines, moment};
 use super::track::Track;
 use crate::engine::{
-    Answer, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step, Unanswered,
+    Answer, CancelPoint, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step, Unanswered,
 };
 use crate::harness::record::{
     AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, Quick, RecordError, StopLine, Torn,
@@ -103,6 +104,9 @@ pub(in crate::harness) struct Reached {
 /// A record, and how far a run has followed it.
 pub(in crate::harness) struct Replayer<R> {
     track: Track<R>,
+    known: Known,
+    /// Whether a cancel was raised.
+    cancels: bool,
     /// Writes what the run does.
     lines: Lines,
     /// The effects without an answer.
@@ -119,6 +123,8 @@ impl<R: BufRead> Replayer<R> {
     pub(super) fn new(source: R) -> Self {
         Self {
             track: Track::new(source),
+            known: Known::default(),
+            cancels: false,
             lines: Lines::default(),
             open: Unanswered::default(),
             text: Vec::new(),
@@ -184,7 +190,7 @@ impl<R: BufRead> Replayer<R> {
     /// Follows the record with a run to the end of either.
     pub(super) fn follow(&mut self, run: &mut Run, follow: &mut dyn Follow) -> Result<End, Halt> {
         loop {
-            let mut is_due = false;
+            let mut due = None;
             if !self.goes_on()? {
                 let is_over = self.track.peek()?.is_none();
                 // What is left of a line may be of this step.
@@ -195,10 +201,13 @@ impl<R: BufRead> Replayer<R> {
                         ..Cut::default()
                     }));
                 }
-                is_due = self.raise_cancel(run)?;
+                due = self.raise_cancel(run)?;
+            }
+            if !self.cancels {
+                check_uncancelled(&mut self.track, &mut self.known)?;
             }
             let step = run.step();
-            if step.cancelled.is_some() && !is_due {
+            if step.cancelled.is_some_and(|point| !is_from(point, due)) {
                 return Err(Halt::Cancelled);
             }
             let rest = self.compare_step(&step)?;
@@ -280,24 +289,30 @@ impl<R: BufRead> Replayer<R> {
         Ok(is_whole && DOES.iter().any(|start| line.starts_with(start)))
     }
 
-    /// Has the run cancelled where the record says so next. Whether it says so.
-    fn raise_cancel(&mut self, run: &mut Run) -> Result<bool, Halt> {
+    /// Has the run cancelled where the record says so next. Gives where, if it says so.
+    fn raise_cancel(&mut self, run: &mut Run) -> Result<Option<CancelPoint>, Halt> {
         let Some((number, text)) = self.track.peek()? else {
-            return Ok(false);
+            return Ok(None);
         };
         if !may_be(text, Kind::Cancel) {
-            return Ok(false);
+            return Ok(None);
         }
-        match Line::read(text).map_err(|error| misread(number, &error))? {
-            Line::Cancel(CancelLine { after, .. }) => {
-                match after {
-                    None => run.cancel(),
-                    Some(items) => run.cancel_after(items),
-                }
-                Ok(true)
+        let line = Line::read(text).map_err(|error| misread(number, &error))?;
+        let Line::Cancel(CancelLine { after, .. }) = line else {
+            return Ok(None);
+        };
+        self.cancels = true;
+        Ok(Some(match after {
+            None => {
+                run.cancel();
+                CancelPoint::Between
             }
-            _ => Ok(false),
-        }
+            Some(progress) => {
+                check_reached(&mut self.track, progress)?;
+                run.cancel_after(progress);
+                CancelPoint::After(progress)
+            }
+        }))
     }
 
     /// Compares what a step put out. Gives the lines beyond the record's end.
@@ -440,8 +455,14 @@ impl<R: BufRead> Replayer<R> {
     }
 }
 
-/// How the lines begin of what a run does itself.
-const DOES: [&[u8]; 2] = [EVENT.as_bytes(), br#"{"v":1,"t":"effect""#];
+/// Whether a run that was cancelled at this point can have been so by the cancel that was due.
+fn is_from(point: CancelPoint, due: Option<CancelPoint>) -> bool {
+    match (due, point) {
+        (None, _) | (Some(CancelPoint::After(_)), CancelPoint::Between) => false,
+        (Some(CancelPoint::Between), _) => true,
+        (Some(CancelPoint::After(due)), CancelPoint::After(met)) => due <= met,
+    }
+}
 
 /// Whether an effect can have that answer, be it a good one or a failure.
 fn may_answer(effect: &Effect, answer: &Answer) -> bool {

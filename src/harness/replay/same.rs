@@ -13,6 +13,9 @@ const AT: &[u8] = b"\"at\":";
 /// How the line of an event begins, which has no moment.
 pub(super) const EVENT: &str = r#"{"v":1,"t":"event""#;
 
+/// How the lines begin of what a run does itself.
+pub(super) const DOES: [&[u8]; 2] = [EVENT.as_bytes(), br#"{"v":1,"t":"effect""#];
+
 /// Whether a line is the one that was recorded: as JSON values, and whenever either was written.
 /// Nearly always they have the same bytes but for the moment.
 ///

@@ -1,16 +1,22 @@
 //! A record that is read along with a run.
 
+use std::collections::VecDeque;
 use std::io::BufRead;
 
 use crate::harness::record::{Reader, RecordError, Torn};
 
-/// Reads a record, the next line of which can be looked at before it is taken.
+/// Reads a record, of which lines can be looked at before they are taken.
 #[derive(Debug)]
 pub(super) struct Track<R> {
     reader: Reader<R>,
-    text: String,
-    /// The number of the line in `text`, where it was not taken yet.
-    next: Option<u64>,
+    /// The lines that were read and not taken yet, each with its number.
+    ahead: VecDeque<(u64, String)>,
+    /// How many bytes they take.
+    held: u64,
+    /// The room of the last one that was taken.
+    spare: String,
+    /// Why no line can be read beyond those.
+    fault: Option<RecordError>,
     /// How many lines were taken.
     taken: u64,
 }
@@ -19,8 +25,10 @@ impl<R: BufRead> Track<R> {
     pub(super) fn new(source: R) -> Self {
         Self {
             reader: Reader::new(source),
-            text: String::new(),
-            next: None,
+            ahead: VecDeque::new(),
+            held: 0,
+            spare: String::new(),
+            fault: None,
             taken: 0,
         }
     }
@@ -30,10 +38,36 @@ impl<R: BufRead> Track<R> {
     /// # Errors
     /// It cannot be read.
     pub(super) fn peek(&mut self) -> Result<Option<(u64, &str)>, RecordError> {
-        if self.next.is_none() {
-            self.next = self.reader.read(&mut self.text)?;
+        self.read_to(0);
+        match (self.ahead.front(), self.fault.take()) {
+            (None, Some(fault)) => Err(fault),
+            (front, fault) => {
+                self.fault = fault;
+                Ok(front.map(|(number, text)| (*number, text.as_str())))
+            }
         }
-        Ok(self.next.map(|number| (number, self.text.as_str())))
+    }
+
+    /// A line beyond the next one, which is at 0; `None` where none can be read.
+    pub(super) fn look(&mut self, at: usize) -> Option<(u64, &str)> {
+        self.read_to(at);
+        let line = self.ahead.get(at);
+        line.map(|(number, text)| (*number, text.as_str()))
+    }
+
+    /// Reads so far ahead.
+    fn read_to(&mut self, at: usize) {
+        while self.ahead.len() <= at && self.fault.is_none() {
+            let mut text = std::mem::take(&mut self.spare);
+            match self.reader.read(&mut text) {
+                Ok(Some(number)) => {
+                    self.held += text.len() as u64 + 1;
+                    self.ahead.push_back((number, text));
+                }
+                Ok(None) => return,
+                Err(error) => self.fault = Some(error),
+            }
+        }
     }
 
     /// The next line, as far as nobody looked at it yet and the source has the whole of it at hand.
@@ -41,9 +75,9 @@ impl<R: BufRead> Track<R> {
     /// # Errors
     /// The source's own.
     pub(super) fn at_hand(&mut self) -> Result<Option<&[u8]>, RecordError> {
-        match self.next {
-            Some(_) => Ok(None),
-            None => Ok(self.reader.at_hand()?),
+        match self.ahead.is_empty() {
+            true => Ok(self.reader.at_hand()?),
+            false => Ok(None),
         }
     }
 
@@ -52,7 +86,7 @@ impl<R: BufRead> Track<R> {
     /// # Errors
     /// The source's own.
     pub(super) fn pass(&mut self, lines: &[u8], count: u64) -> Result<bool, RecordError> {
-        if self.next.is_some() {
+        if !self.ahead.is_empty() {
             return Ok(false);
         }
         let has_passed = self.reader.pass(lines, count)?;
@@ -66,26 +100,35 @@ impl<R: BufRead> Track<R> {
         self.taken += 1;
     }
 
-    /// How the next line begins, as far as nobody looked at it yet and the source has it at hand;
-    /// the line may be torn.
+    /// What comes next, as far as nobody looked at it yet and the source has it at hand; a line of it
+    /// may be torn.
     ///
     /// # Errors
     /// The source's own.
     pub(super) fn begins(&mut self) -> Result<&[u8], RecordError> {
-        match self.next {
-            Some(_) => Ok(&[]),
-            None => Ok(self.reader.begins()?),
+        match self.ahead.is_empty() {
+            true => Ok(self.reader.begins()?),
+            false => Ok(&[]),
         }
     }
 
     /// Takes the line that was looked at.
     pub(super) fn take(&mut self) {
-        self.taken += u64::from(self.next.take().is_some());
+        if let Some((_, text)) = self.ahead.pop_front() {
+            self.held -= text.len() as u64 + 1;
+            self.spare = text;
+            self.taken += 1;
+        }
     }
 
     /// How many lines were taken.
     pub(super) fn taken(&self) -> u64 {
         self.taken
+    }
+
+    /// How many bytes the lines take that were taken.
+    pub(super) fn place(&self) -> u64 {
+        self.reader.offset() - self.held
     }
 
     /// What is left of a last line that was not written whole; known once all others were read.

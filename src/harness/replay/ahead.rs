@@ -1,0 +1,173 @@
+//! What a record says of a step before the step is run again: a step that was cancelled may never
+//! come to an end by itself, so one that is to be followed must not be such (spec R15).
+
+use std::io::BufRead;
+
+use super::same::DOES;
+use super::track::Track;
+use crate::engine::{Effect, FULL, Outcome};
+use crate::harness::record::{Answered, CancelLine, Line, RecordError, misread};
+
+/// How many lines are looked at: more than a step has before it hands them over.
+const MOST: u64 = 4 * FULL as u64;
+
+/// How the line of an answer begins, and how one ends that nobody gave.
+const ANSWER: &[u8] = br#"{"v":1,"t":"answer""#;
+const WITHDRAWN: [&[u8]; 2] = [br#","answer":"dropped"}"#, br#","answer":"interrupted"}"#];
+
+/// How far it is known that no step was cancelled.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// To the line that begins so many bytes from the record's start, which a step before it led to.
+    bytes: u64,
+    /// This many lines are of what the run does.
+    lines: u64,
+}
+
+/// What a line says of the step that is run next, if it stands behind its lines.
+enum Says {
+    /// It may be one of the step's own, be it of an effect that it withdrew.
+    Own,
+    /// A cancel took effect within a step.
+    CancelWithin,
+    /// The run ended as cancelled.
+    Cancelled,
+    /// The step came to its end.
+    Over,
+}
+
+fn says(text: &str) -> Result<Says, serde_json::Error> {
+    let bytes = text.as_bytes();
+    if DOES.iter().any(|start| bytes.starts_with(start)) {
+        return Ok(Says::Own);
+    }
+    Ok(match Line::read(text)? {
+        Line::Event(_) | Line::Effect(_) => Says::Own,
+        Line::Answer(line) => match line.answer {
+            Answered::Taken(_) => Says::Over,
+            Answered::Withdrawn(_) => Says::Own,
+        },
+        Line::Cancel(CancelLine { after: Some(_), .. }) => Says::CancelWithin,
+        Line::Outcome(line) if line.outcome == Outcome::Cancelled => Says::Cancelled,
+        _ => Says::Over,
+    })
+}
+
+/// That the step whose lines come next ended by itself, for all that the record says. Before it no
+/// cancel is raised.
+///
+/// # Errors
+/// The run ends there as cancelled, or the next line is none of a record.
+pub(super) fn check_uncancelled<R: BufRead>(
+    track: &mut Track<R>,
+    known: &mut Known,
+) -> Result<(), RecordError> {
+    if track.place() < known.bytes {
+        return Ok(());
+    }
+    if let Some(start) = last_taken(track.begins()?)
+        && start > 0
+    {
+        known.bytes = track.place() + start as u64;
+        return Ok(());
+    }
+    let taken = track.taken();
+    for line in known.lines.max(taken)..taken + MOST {
+        let at = usize::try_from(line - taken).unwrap_or(usize::MAX);
+        let Some((number, text)) = track.look(at) else {
+            return Ok(());
+        };
+        match says(text) {
+            Ok(Says::Own) => known.lines = line + 1,
+            Ok(Says::CancelWithin) if !is_handed_over(track, at) => {
+                let reason =
+                    "a `cancel` with `after` begins a step, and the one before has not ended";
+                return Err(wrong(number, reason));
+            }
+            Ok(Says::CancelWithin | Says::Over) => return Ok(()),
+            Ok(Says::Cancelled) => {
+                let reason = "the run ended as cancelled, and no `cancel` line says where";
+                return Err(wrong(number, reason));
+            }
+            Err(error) if at == 0 => return Err(misread(number, &error)),
+            // It is told of once the run has come so far.
+            Err(_) => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+/// Whether a step hands its lines over, so many, though it could go on.
+fn is_handed_over<R: BufRead>(track: &mut Track<R>, count: usize) -> bool {
+    let is_asked = |text: &str| match Line::read(text) {
+        Ok(Line::Effect(line)) => matches!(line.effect, Effect::Model(_) | Effect::Tool(_)),
+        _ => false,
+    };
+    let mut lines = 0..count;
+    count >= FULL || lines.any(|at| track.look(at).is_some_and(|(_, text)| is_asked(text)))
+}
+
+/// That a run can have come as far as the next line says, a cancel's, in the step that was cancelled.
+///
+/// # Errors
+/// Its record has not so much.
+pub(super) fn check_reached<R: BufRead>(
+    track: &mut Track<R>,
+    after: usize,
+) -> Result<(), RecordError> {
+    let (mut at, mut reached) = (1, 0);
+    while let Some((_, text)) = track.look(at) {
+        match says(text) {
+            Ok(Says::Own) => reached += 1,
+            // The last event tells of the cancel itself.
+            Ok(Says::Cancelled) if after >= reached => {
+                let reason = format!("`after` is {after}, and its step did not come so far");
+                return Err(wrong(track.taken() + 1, &reason));
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+fn wrong(line: u64, reason: &str) -> RecordError {
+    let reason = reason.to_owned();
+    RecordError::Line { line, reason }
+}
+
+/// Where the last answer begins that a run was given, among whole lines; it is looked for in the last
+/// few of them.
+fn last_taken(lines: &[u8]) -> Option<usize> {
+    let mut end = memchr::memrchr(b'\n', lines)?;
+    for _ in 0..64 {
+        let before = memchr::memrchr(b'\n', lines.get(..end)?);
+        let start = before.map_or(0, |at| at + 1);
+        let line = lines.get(start..end)?;
+        if line.starts_with(ANSWER) && !WITHDRAWN.iter().any(|how| line.ends_with(how)) {
+            return Some(start);
+        }
+        end = before?;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_answer_is_found_that_was_given() {
+        let text = "{}\n{\"v\":1,\"t\":\"answer\",\"id\":0}\n\
+                    {\"v\":1,\"t\":\"answer\",\"id\":1,\"answer\":\"dropped\"}\n{}\n{";
+        assert_eq!(last_taken(text.as_bytes()), Some(3));
+        for nothing in [
+            "",
+            "{",
+            "{}\n",
+            "{}\n{}\n{\"v\":1,\"t\":\"answer\",\"id\":0}",
+        ] {
+            assert_eq!(last_taken(nothing.as_bytes()), None, "{nothing}");
+        }
+    }
+}
