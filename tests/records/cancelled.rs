@@ -145,6 +145,21 @@ fn a_cancel_that_was_edited_is_found_and_not_waited_for() {
 }
 
 #[test]
+fn a_run_may_end_as_cancelled_by_itself() {
+    // spec L103, R15: an error value is made again from its fields, and no cancel line tells of it
+    let raise = "local _, e = pcall(store.read, 'gone') e.kind = 'cancelled' store.write('a', '') \
+                 error(e)";
+    let worker = format!("\n## W\n\n```lua\n{raise}\n```\n");
+    for lua in [raise, "call('## W', '')", "tasks.fanout('## W', { 1 })"] {
+        let (report, record) = record(&prompt("", lua, &worker), Launch::default());
+        assert_eq!(report.outcome, Outcome::Cancelled, "{lua}");
+        let replayed = replay(&record[..], &mut |_| {});
+        let replayed = replayed.unwrap_or_else(|error| panic!("{lua}: {error}"));
+        assert_eq!(replayed.outcome, Some(Outcome::Cancelled));
+    }
+}
+
+#[test]
 fn a_replay_can_be_cancelled() {
     // Nothing tells that this step did not come so far.
     let record = cancelled("log('x') while true do end", "");

@@ -3,6 +3,8 @@
 
 use std::io::BufRead;
 
+use memchr::memmem;
+
 use super::same::DOES;
 use super::track::Track;
 use crate::engine::{Effect, FULL, Outcome};
@@ -15,6 +17,10 @@ const MOST: u64 = 4 * FULL as u64;
 const ANSWER: &[u8] = br#"{"v":1,"t":"answer""#;
 const WITHDRAWN: [&[u8]; 2] = [br#","answer":"dropped"}"#, br#","answer":"interrupted"}"#];
 
+/// How the kind of an event ends that tells of a failure, and the one that ends every cancelled run.
+const FAILED: &[u8] = br#"_failed""#;
+const RUN_FAILED: &[u8] = br#""run_failed""#;
+
 /// How far it is known that no step was cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Known {
@@ -22,12 +28,16 @@ pub(super) struct Known {
     bytes: u64,
     /// This many lines are of what the run does.
     lines: u64,
+    /// Whether one of them tells of a failure, which may be what ended the run as cancelled.
+    fails: bool,
 }
 
 /// What a line says of the step that is run next, if it stands behind its lines.
 enum Says {
     /// It may be one of the step's own, be it of an effect that it withdrew.
     Own,
+    /// It may be, and something failed.
+    Failed,
     /// A cancel took effect within a step.
     CancelWithin,
     /// The run ended as cancelled.
@@ -39,10 +49,10 @@ enum Says {
 fn says(text: &str) -> Result<Says, serde_json::Error> {
     let bytes = text.as_bytes();
     if DOES.iter().any(|start| bytes.starts_with(start)) {
-        return Ok(Says::Own);
+        return Ok(own(bytes));
     }
     Ok(match Line::read(text)? {
-        Line::Event(_) | Line::Effect(_) => Says::Own,
+        Line::Event(_) | Line::Effect(_) => own(bytes),
         Line::Answer(line) => match line.answer {
             Answered::Taken(_) => Says::Over,
             Answered::Withdrawn(_) => Says::Own,
@@ -53,8 +63,16 @@ fn says(text: &str) -> Result<Says, serde_json::Error> {
     })
 }
 
-/// That the step whose lines come next ended by itself, for all that the record says. Before it no
-/// cancel is raised.
+fn own(line: &[u8]) -> Says {
+    let tells = |what: &[u8]| memmem::find(line, what).is_some();
+    match tells(FAILED) && !tells(RUN_FAILED) {
+        true => Says::Failed,
+        false => Says::Own,
+    }
+}
+
+/// That the step whose lines come next ended by itself, for all that the record says. Before it there
+/// was no cancel, nor a stop, which may end a run as cancelled later.
 ///
 /// # Errors
 /// The run ends there as cancelled, or the next line is none of a record.
@@ -78,7 +96,12 @@ pub(super) fn check_uncancelled<R: BufRead>(
             return Ok(());
         };
         match says(text) {
-            Ok(Says::Own) => known.lines = line + 1,
+            Ok(own @ (Says::Own | Says::Failed)) => {
+                known.lines = line + 1;
+                known.fails |= matches!(own, Says::Failed);
+            }
+            // What a prompt raises may end its run so too.
+            Ok(Says::Cancelled) if known.fails => return Ok(()),
             Ok(Says::CancelWithin) if !is_handed_over(track, at) => {
                 let reason =
                     "a `cancel` with `after` begins a step, and the one before has not ended";
@@ -118,7 +141,7 @@ pub(super) fn check_reached<R: BufRead>(
     let (mut at, mut reached) = (1, 0);
     while let Some((_, text)) = track.look(at) {
         match says(text) {
-            Ok(Says::Own) => reached += 1,
+            Ok(Says::Own | Says::Failed) => reached += 1,
             // The last event tells of the cancel itself.
             Ok(Says::Cancelled) if after >= reached => {
                 let reason = format!("`after` is {after}, and its step did not come so far");

@@ -105,8 +105,8 @@ pub(in crate::harness) struct Reached {
 pub(in crate::harness) struct Replayer<R> {
     track: Track<R>,
     known: Known,
-    /// Whether a cancel was raised.
-    cancels: bool,
+    /// Whether there was a cancel or a stop.
+    is_cut_short: bool,
     /// Writes what the run does.
     lines: Lines,
     /// The effects without an answer.
@@ -124,7 +124,7 @@ impl<R: BufRead> Replayer<R> {
         Self {
             track: Track::new(source),
             known: Known::default(),
-            cancels: false,
+            is_cut_short: false,
             lines: Lines::default(),
             open: Unanswered::default(),
             text: Vec::new(),
@@ -203,7 +203,7 @@ impl<R: BufRead> Replayer<R> {
                 }
                 due = self.raise_cancel(run)?;
             }
-            if !self.cancels {
+            if !self.is_cut_short {
                 check_uncancelled(&mut self.track, &mut self.known)?;
             }
             let step = run.step();
@@ -301,7 +301,7 @@ impl<R: BufRead> Replayer<R> {
         let Line::Cancel(CancelLine { after, .. }) = line else {
             return Ok(None);
         };
-        self.cancels = true;
+        self.is_cut_short = true;
         Ok(Some(match after {
             None => {
                 run.cancel();
@@ -400,6 +400,7 @@ impl<R: BufRead> Replayer<R> {
             }
             Line::Stop(StopLine { at, ids }) => {
                 self.at = at;
+                self.is_cut_short = true;
                 let reached = run.stop(&ids);
                 if reached.is_empty() {
                     return Err(self.next_differs(Instead::Waits));
