@@ -2,13 +2,10 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::line::Kind;
+use super::line::{Kind, START};
 
 /// How the line of an outcome begins as it is written.
 const OUTCOME: &[u8] = br#"{"v":1,"t":"outcome","#;
-
-/// How any line begins as it is written.
-const START: &[u8] = br#"{"v":1,"t":"#;
 
 /// How much of a record is looked at at a time.
 const PIECE: u64 = 1 << 16;
@@ -39,7 +36,7 @@ pub fn has_ended(mut record: impl Read + Seek) -> io::Result<bool> {
     (&mut record)
         .take(OUTCOME.len() as u64)
         .read_to_end(&mut line)?;
-    if line.starts_with(START) {
+    if line.starts_with(START.as_bytes()) {
         return Ok(line == OUTCOME);
     }
     // It may be written in another way.

@@ -120,6 +120,9 @@ pub struct OutcomeLine {
     pub outcome: Outcome,
 }
 
+/// How any line begins as it is written, before its kind.
+pub(in crate::harness) const START: &str = r#"{"v":1,"t":""#;
+
 /// The kinds of a line, by what `t` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::harness) enum Kind {

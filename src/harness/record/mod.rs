@@ -33,7 +33,7 @@ pub use recorder::Recorder;
 
 pub(super) use journal::Journal;
 pub(super) use json::{read as read_json, read_distinct};
-pub(super) use line::Kind;
+pub(super) use line::{Kind, START};
 pub(super) use lines::Lines;
 pub(super) use lock::lock;
 pub(super) use quick::{Quick, answer as quick_answer};

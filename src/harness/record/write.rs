@@ -126,7 +126,7 @@ pub(in crate::harness) fn withdrawal(
 }
 
 /// How the line of an answer begins.
-pub(super) const ANSWER: &str = r#"{"v":1,"t":"answer","task":""#;
+pub(in crate::harness) const ANSWER: &str = r#"{"v":1,"t":"answer","task":""#;
 
 /// `cancel`.
 pub(in crate::harness) fn cancel(

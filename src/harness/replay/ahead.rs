@@ -8,13 +8,13 @@ use memchr::memmem;
 use super::same::DOES;
 use super::track::Track;
 use crate::engine::{Effect, FULL, Outcome};
+use crate::harness::record::write::ANSWER;
 use crate::harness::record::{Answered, CancelLine, Line, RecordError, misread};
 
 /// How many lines are looked at: more than a step has before it hands them over.
 const MOST: u64 = 4 * FULL as u64;
 
-/// How the line of an answer begins, and how one ends that nobody gave.
-const ANSWER: &[u8] = br#"{"v":1,"t":"answer""#;
+/// How the line of an answer ends that nobody gave.
 const WITHDRAWN: [&[u8]; 2] = [br#","answer":"dropped"}"#, br#","answer":"interrupted"}"#];
 
 /// How the kind of an event ends that tells of a failure, and the one that ends every cancelled run.
@@ -167,7 +167,7 @@ fn last_taken(lines: &[u8]) -> Option<usize> {
         let before = memchr::memrchr(b'\n', lines.get(..end)?);
         let start = before.map_or(0, |at| at + 1);
         let line = lines.get(start..end)?;
-        if line.starts_with(ANSWER) && !WITHDRAWN.iter().any(|how| line.ends_with(how)) {
+        if line.starts_with(ANSWER.as_bytes()) && !WITHDRAWN.iter().any(|how| line.ends_with(how)) {
             return Some(start);
         }
         end = before?;
@@ -181,14 +181,14 @@ mod tests {
 
     #[test]
     fn the_last_answer_is_found_that_was_given() {
-        let text = "{}\n{\"v\":1,\"t\":\"answer\",\"id\":0}\n\
-                    {\"v\":1,\"t\":\"answer\",\"id\":1,\"answer\":\"dropped\"}\n{}\n{";
+        let text = "{}\n{\"v\":1,\"t\":\"answer\",\"task\":\"0\",\"id\":0}\n\
+                    {\"v\":1,\"t\":\"answer\",\"task\":\"0\",\"id\":1,\"answer\":\"dropped\"}\n{}\n{";
         assert_eq!(last_taken(text.as_bytes()), Some(3));
         for nothing in [
             "",
             "{",
             "{}\n",
-            "{}\n{}\n{\"v\":1,\"t\":\"answer\",\"id\":0}",
+            "{}\n{}\n{\"v\":1,\"t\":\"answer\",\"task\":\"0\",\"id\":0}",
         ] {
             assert_eq!(last_taken(nothing.as_bytes()), None, "{nothing}");
         }

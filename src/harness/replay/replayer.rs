@@ -12,8 +12,8 @@ use crate::engine::{
     Answer, CancelPoint, Effect, EffectId, Event, Issued, Item, Outcome, Run, Step, Unanswered,
 };
 use crate::harness::record::{
-    AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, Quick, RecordError, StopLine, Torn,
-    misread, quick_answer, write,
+    AnswerLine, Answered, CancelLine, Head, Kind, Line, Lines, Quick, RecordError, START, StopLine,
+    Torn, misread, quick_answer, write,
 };
 
 /// Learns what a replayed run does.
@@ -477,9 +477,6 @@ fn may_answer(effect: &Effect, answer: &Answer) -> bool {
         _ => false,
     }
 }
-
-/// How a line begins, before its kind.
-const START: &str = r#"{"v":1,"t":""#;
 
 /// Whether a line may be of a kind, so that it pays to read it.
 fn may_be(text: &str, kind: Kind) -> bool {

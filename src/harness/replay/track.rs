@@ -39,13 +39,12 @@ impl<R: BufRead> Track<R> {
     /// It cannot be read.
     pub(super) fn peek(&mut self) -> Result<Option<(u64, &str)>, RecordError> {
         self.read_to(0);
-        match (self.ahead.front(), self.fault.take()) {
-            (None, Some(fault)) => Err(fault),
-            (front, fault) => {
-                self.fault = fault;
-                Ok(front.map(|(number, text)| (*number, text.as_str())))
-            }
+        if self.ahead.is_empty()
+            && let Some(fault) = self.fault.take()
+        {
+            return Err(fault);
         }
+        Ok(self.look(0))
     }
 
     /// A line beyond the next one, which is at 0; `None` where none can be read.
