@@ -24,7 +24,7 @@ pub enum Answered {
     Withdrawn(Withdrawal),
 }
 
-/// Appends an answer that was taken.
+/// Appends an answer that was taken, and ends its line.
 ///
 /// # Errors
 /// Something in it has no JSON form.
@@ -60,19 +60,22 @@ pub(super) fn write(out: &mut Vec<u8>, answer: &Answer) -> io::Result<()> {
             string(out, text);
         }
     }
-    raw(out, "}");
+    raw(out, END);
     Ok(())
 }
 
+/// How the line of an answer ends, and the answer with it.
+const END: &str = "}}\n";
+
 fn store_value(out: &mut Vec<u8>, found: &StoreValue) {
     match found {
-        StoreValue::Null => raw(out, r#"{"value":null}"#),
-        StoreValue::Bool(true) => raw(out, r#"{"value":true}"#),
-        StoreValue::Bool(false) => raw(out, r#"{"value":false}"#),
+        StoreValue::Null => raw(out, "{\"value\":null}}\n"),
+        StoreValue::Bool(true) => raw(out, "{\"value\":true}}\n"),
+        StoreValue::Bool(false) => raw(out, "{\"value\":false}}\n"),
         StoreValue::Text(text) => {
             raw(out, r#"{"value":""#);
             escaped(out, text);
-            raw(out, r#""}"#);
+            raw(out, "\"}}\n");
         }
         StoreValue::List(paths) => {
             raw(out, r#"{"value":["#);
@@ -80,7 +83,7 @@ fn store_value(out: &mut Vec<u8>, found: &StoreValue) {
                 raw(out, if at > 0 { "," } else { "" });
                 string(out, path);
             }
-            raw(out, "]}");
+            raw(out, "]}}\n");
         }
     }
 }
@@ -109,8 +112,9 @@ impl<'a> From<&'a ModelFailure> for ModelForm<'a> {
 fn model_reply(out: &mut Vec<u8>, reply: &Reply) -> io::Result<()> {
     match &reply.body {
         Body::Text(text) => {
-            raw(out, r#"{"text":"#);
-            string(out, text);
+            raw(out, r#"{"text":""#);
+            escaped(out, text);
+            raw(out, "\"");
         }
         Body::Calls(calls) => {
             raw(out, r#"{"calls":["#);
@@ -144,7 +148,7 @@ fn model_reply(out: &mut Vec<u8>, reply: &Reply) -> io::Result<()> {
         raw(out, r#","degraded":"#);
         value(out, &reply.degraded)?;
     }
-    raw(out, "}");
+    raw(out, END);
     Ok(())
 }
 

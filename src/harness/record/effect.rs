@@ -14,7 +14,7 @@ use crate::engine::store::StoreOp;
 use crate::engine::{Effect, ToolRequest};
 use crate::lua::Data;
 
-/// Appends an effect.
+/// Appends an effect, and ends its line.
 ///
 /// # Errors
 /// Something in it has no JSON form.
@@ -28,11 +28,14 @@ pub(super) fn write(out: &mut Vec<u8>, effect: &Effect) -> io::Result<()> {
             string(out, timer);
             raw(out, r#","seconds":"#);
             value(out, seconds)?;
-            raw(out, "}");
+            raw(out, END);
         }
     }
     Ok(())
 }
+
+/// How the line of an effect ends, and the effect with it.
+const END: &str = "}}\n";
 
 fn store(out: &mut Vec<u8>, op: &StoreOp, direct: bool) {
     match op {
@@ -84,8 +87,8 @@ fn store(out: &mut Vec<u8>, op: &StoreOp, direct: bool) {
         }
     }
     match direct {
-        true => raw(out, r#"","direct":true}"#),
-        false => raw(out, r#""}"#),
+        true => raw(out, "\",\"direct\":true}}\n"),
+        false => raw(out, "\"}}\n"),
     }
 }
 
@@ -99,19 +102,24 @@ fn range(out: &mut Vec<u8>, start: Option<i64>, end: Option<i64>, direct: bool) 
             number(out, line.unsigned_abs());
         }
     }
-    raw(out, if direct { r#","direct":true}"# } else { "}" });
+    if direct {
+        raw(out, r#","direct":true"#);
+    }
+    raw(out, END);
 }
 
 fn model(out: &mut Vec<u8>, round: &Round) -> io::Result<()> {
     raw(out, r#"{"kind":"model","round":"#);
     number(out, round.round);
-    raw(out, r#","origin":"#);
-    string(out, round.origin.tag());
-    raw(out, r#","model":"#);
-    string(out, &round.model);
-    raw(out, r#","messages":["#);
+    raw(out, r#","origin":""#);
+    raw(out, round.origin.tag());
+    raw(out, r#"","model":""#);
+    escaped(out, &round.model);
+    raw(out, r#"","messages":["#);
     for (at, message) in round.messages.iter().enumerate() {
-        raw(out, if at > 0 { "," } else { "" });
+        if at > 0 {
+            raw(out, ",");
+        }
         write_message(out, message)?;
     }
     raw(out, "]");
@@ -131,7 +139,7 @@ fn model(out: &mut Vec<u8>, round: &Round) -> io::Result<()> {
         raw(out, r#","thinking":"#);
         value(out, thinking)?;
     }
-    raw(out, "}");
+    raw(out, END);
     Ok(())
 }
 
@@ -140,10 +148,11 @@ fn write_message(out: &mut Vec<u8>, message: &Message) -> io::Result<()> {
     let Content::Text(text) = &message.content else {
         return value(out, message);
     };
-    raw(out, r#"{"role":"#);
-    string(out, message.role.name());
-    raw(out, r#","content":"#);
-    string(out, text);
+    raw(out, r#"{"role":""#);
+    raw(out, message.role.name());
+    raw(out, r#"","content":""#);
+    escaped(out, text);
+    raw(out, "\"");
     if !message.tool_calls.is_empty() {
         raw(out, r#","tool_calls":"#);
         value(out, &message.tool_calls)?;
@@ -165,7 +174,7 @@ fn tool(out: &mut Vec<u8>, request: &ToolRequest) -> io::Result<()> {
     }
     raw(out, r#","arguments":"#);
     value(out, &request.arguments)?;
-    raw(out, "}");
+    raw(out, END);
     Ok(())
 }
 

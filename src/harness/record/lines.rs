@@ -2,8 +2,8 @@
 
 use std::io;
 
+use super::events::Events;
 use super::place::Place;
-use super::plain::Events;
 use super::write;
 use crate::engine::{Answer, CancelPoint, EffectId, Item, Step, Unanswered};
 
@@ -44,7 +44,7 @@ impl Lines {
                 Item::Effect(issued) => {
                     let mut place = self.spare.take().unwrap_or_default();
                     place.move_to(issued, at);
-                    write::effect(out, &place, at, &issued.effect)?;
+                    write::effect(out, &place, &issued.effect)?;
                     self.open.insert(issued.id, place);
                 }
             }

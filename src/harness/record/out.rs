@@ -58,12 +58,16 @@ impl Out {
         thread.hand(Piece { sink, text: piece })
     }
 
-    /// Waits for what is on its way.
+    /// Waits for what is on its way. Where that has not been begun, it is handed over here: the thread
+    /// may be asleep.
     fn settle(&mut self) -> io::Result<()> {
         let Some(thread) = self.thread.as_mut().filter(|thread| thread.is_busy) else {
             return Ok(());
         };
-        let (piece, written) = thread.wait()?;
+        let (piece, written) = match thread.take_back() {
+            Some(piece) => piece.write(),
+            None => thread.wait()?,
+        };
         thread.spare = piece.text;
         thread.spare.clear();
         self.sink = Some(piece.sink);
@@ -99,10 +103,19 @@ struct Piece {
     text: Vec<u8>,
 }
 
+impl Piece {
+    fn write(mut self) -> (Self, io::Result<()>) {
+        let written = self.sink.write(&self.text);
+        (self, written)
+    }
+}
+
 /// A thread that hands pieces over, one after the other.
 #[derive(Debug)]
 struct Thread {
     pieces: Option<Sender<Piece>>,
+    /// What the thread takes the piece from.
+    next: Receiver<Piece>,
     done: Receiver<(Piece, io::Result<()>)>,
     handle: Option<JoinHandle<()>>,
     /// Whether it has a piece.
@@ -115,18 +128,19 @@ impl Thread {
     fn start() -> io::Result<Self> {
         let (pieces, next) = bounded::<Piece>(1);
         let (give_back, done) = bounded(1);
+        let taken = next.clone();
         let handle = Builder::new()
             .name("runvil-record".to_owned())
             .spawn(move || {
-                while let Some(mut piece) = wait_for(&next) {
-                    let written = piece.sink.write(&piece.text);
-                    if give_back.send((piece, written)).is_err() {
+                while let Some(piece) = wait_for(&taken) {
+                    if give_back.send(piece.write()).is_err() {
                         return;
                     }
                 }
             })?;
         Ok(Self {
             pieces: Some(pieces),
+            next,
             done,
             handle: Some(handle),
             is_busy: false,
@@ -141,6 +155,13 @@ impl Thread {
             true => Ok(()),
             false => Err(lost()),
         }
+    }
+
+    /// The piece, where the thread has not begun it.
+    fn take_back(&mut self) -> Option<Piece> {
+        let piece = self.next.try_recv().ok()?;
+        self.is_busy = false;
+        Some(piece)
     }
 
     fn wait(&mut self) -> io::Result<(Piece, io::Result<()>)> {

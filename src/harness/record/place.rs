@@ -1,4 +1,4 @@
-//! The coordinates of an effect, as its lines have them.
+//! How the lines of an effect begin.
 
 use std::sync::Arc;
 
@@ -6,9 +6,20 @@ use super::rest::Rest;
 use super::text::{add, number, raw};
 use crate::engine::{EffectId, Issued};
 
-/// What the lines of an effect and of its answer have in common: its task, its number and its id.
-/// It is put together once for both, since it takes the most time of a line, and nearly always both
-/// are of one moment too.
+/// How the line of an answer begins.
+pub(in crate::harness) const ANSWER: &str = r#"{"v":1,"t":"answer","task":""#;
+
+/// What follows the moment in it.
+const TAKEN: &str = r#","answer":"#;
+
+/// Where the word stands, from the beginning and back from the end, that an effect's line has another
+/// one for. Both are equally long.
+const FIRST: usize = ANSWER.len() - r#"answer","task":""#.len();
+const SECOND: usize = r#"answer":"#.len();
+const WORD: &[u8; 6] = b"effect";
+
+/// The beginning of the lines of an effect and of its answer, which takes the most time of a line: its
+/// task, its number, its id and its moment. It is put together once for both, as the answer's has it.
 #[derive(Debug, Default)]
 pub(in crate::harness) struct Place {
     text: Vec<u8>,
@@ -35,6 +46,7 @@ impl Place {
         if self.at != at || self.text.len() == self.stem {
             self.text.truncate(self.stem);
             number(&mut self.text, at);
+            raw(&mut self.text, TAKEN);
             self.at = at;
         }
     }
@@ -58,6 +70,7 @@ impl Place {
     fn make(&mut self, issued: &Issued) {
         let text = &mut self.text;
         text.clear();
+        raw(text, ANSWER);
         // A task's id has nothing that is escaped.
         raw(text, &issued.task);
         raw(text, r#"","seq":"#);
@@ -73,26 +86,39 @@ impl Place {
         self.id = issued.id;
     }
 
-    /// Appends it to the beginning of a line that is written at that moment.
+    /// Begins the line of the effect.
     #[inline]
-    pub(super) fn write(&self, out: &mut Vec<u8>, at: u64) {
+    pub(super) fn begin_effect(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend_from_slice(&self.text);
+        for word in [start + FIRST, out.len().saturating_sub(SECOND)] {
+            if let Some(word) = out.get_mut(word..word + WORD.len()) {
+                word.copy_from_slice(WORD);
+            }
+        }
+    }
+
+    /// Begins the line of an answer that was taken at a moment.
+    #[inline]
+    pub(super) fn begin_answer(&self, out: &mut Vec<u8>, at: u64) {
         if at == self.at {
             return out.extend_from_slice(&self.text);
         }
         out.extend_from_slice(self.text.get(..self.stem).unwrap_or_default());
         number(out, at);
+        raw(out, TAKEN);
     }
 
-    /// Takes it from the beginning of a line, with the moment of the line.
+    /// Takes the beginning of the line of an answer, which has its moment.
     #[inline]
     pub(super) fn take(&self, line: &mut Rest<'_>) -> Option<u64> {
-        let mut whole = *line;
-        if whole.take(&self.text).is_some() && whole.begins_with(b',') {
-            *line = whole;
+        if line.takes(&self.text) {
             return Some(self.at);
         }
         line.take(self.text.get(..self.stem)?)?;
-        line.number()
+        let at = line.number()?;
+        line.take(TAKEN.as_bytes())?;
+        Some(at)
     }
 }
 
@@ -124,16 +150,27 @@ mod tests {
             };
             let at = u64::from(round / 3 % 120);
             place.move_to(&issued, at);
+            let wanted = |word, at| {
+                let task = &issued.task;
+                format!(
+                    r#"{{"v":1,"t":"{word}","task":"{task}","seq":{seq},"id":{id},"at":{at},"{word}":"#
+                )
+            };
+            let mut written = b"before\n".to_vec();
+            place.begin_effect(&mut written);
+            let effect = wanted("effect", at);
+            assert_eq!(
+                String::from_utf8(written).expect("text"),
+                format!("before\n{effect}")
+            );
             for at in [at, at + 1] {
                 let mut written = Vec::new();
-                place.write(&mut written, at);
-                let task = &issued.task;
-                let wanted = format!(r#"{task}","seq":{seq},"id":{id},"at":{at}"#);
-                assert_eq!(String::from_utf8(written).expect("text"), wanted);
-                let line = wanted + ",";
-                let mut rest = Rest(line.as_bytes());
+                place.begin_answer(&mut written, at);
+                let line = wanted("answer", at);
+                assert_eq!(written, line.as_bytes());
+                let mut rest = Rest(&written);
                 assert_eq!(place.take(&mut rest), Some(at));
-                assert_eq!(rest.0, b",");
+                assert_eq!(rest.0, b"");
             }
         }
     }

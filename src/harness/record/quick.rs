@@ -2,8 +2,8 @@
 //! thousand, at a fraction of what it takes to read any line (spec R21).
 
 use super::lines::Lines;
+use super::place::ANSWER;
 use super::rest::Rest;
-use super::write::ANSWER;
 use crate::engine::model::Reply;
 use crate::engine::store::StoreValue;
 use crate::engine::{Answer, EffectId};
@@ -23,9 +23,7 @@ pub(in crate::harness) struct Quick {
 #[inline]
 pub(in crate::harness) fn answer(text: &[u8], open: &Lines) -> Option<Quick> {
     let mut rest = Rest(text);
-    rest.take(ANSWER.as_bytes())?;
     let (id, at) = place(&mut rest, open)?;
-    rest.take(br#","answer":"#)?;
     let answer = match rest.takes(br#"{"value":"#) {
         true => Answer::Store(Ok(value(&mut rest)?)),
         false => Answer::Model(Ok(Box::new(reply(&mut rest)?))),
@@ -51,6 +49,7 @@ fn place(rest: &mut Rest<'_>, open: &Lines) -> Option<(EffectId, u64)> {
         return Some((id, at));
     }
     line = *rest;
+    line.take(ANSWER.as_bytes())?;
     line.until(b'"')?;
     line.take(br#","seq":"#)?;
     line.number()?;

@@ -43,8 +43,7 @@ fn effect_is(effect: Effect, json: &str) {
         seq: 7,
         effect: effect.clone(),
     };
-    let (text, line) =
-        there_and_back(|out| write::effect(out, &of(&issued, 12), 12, &issued.effect));
+    let (text, line) = there_and_back(|out| write::effect(out, &of(&issued, 12), &issued.effect));
     let wanted =
         format!(r#"{{"v":1,"t":"effect","task":"0.1","seq":7,"id":3,"at":12,"effect":{json}}}"#);
     assert_eq!(text, wanted);
@@ -281,7 +280,7 @@ fn data_as_deep_as_the_language_allows_is_read_back() {
         seq: 0,
         effect: Effect::Tool(Arc::new(request)),
     };
-    there_and_back(|out| write::effect(out, &of(&issued, 0), 0, &issued.effect));
+    there_and_back(|out| write::effect(out, &of(&issued, 0), &issued.effect));
     let calls = vec![ToolCall {
         arguments,
         ..call()

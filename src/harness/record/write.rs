@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::head::{Form, Head};
 use super::line::Kind;
 use super::place::Place;
-use super::text::{self, Members, number, raw, string};
+use super::text::{self, Members, escaped, number, raw, string};
 use super::{VERSION, answer, effect};
 use crate::engine::{
     Answer, AssistantReply, Effect, EffectId, Event, EventKind, Outcome, RunError, Withdrawal,
@@ -28,6 +28,7 @@ pub(in crate::harness) fn head(out: &mut Vec<u8>, head: &Head) -> io::Result<()>
 /// `event`.
 pub(in crate::harness) fn event(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
     event_head(out, event);
+    event_middle(out, event);
     event_rest(out, event)
 }
 
@@ -40,11 +41,8 @@ pub(super) fn event_head(out: &mut Vec<u8>, event: &Event) {
     number(out, event.seq.into());
 }
 
-/// The line of an event, from behind its number on.
-///
-/// # Errors
-/// Something in it has no JSON form.
-pub(super) fn event_rest(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
+/// The line of an event, from behind its number up to the fields of its kind.
+pub(super) fn event_middle(out: &mut Vec<u8>, event: &Event) {
     // The name of a kind has nothing that is escaped.
     raw(out, r#","event":{"kind":""#);
     raw(out, event.kind.name());
@@ -52,7 +50,16 @@ pub(super) fn event_rest(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
     string(out, &event.execution);
     raw(out, r#","section":"#);
     string(out, &event.section);
+}
+
+/// The line of an event, from the fields of its kind on.
+///
+/// # Errors
+/// Something in it has no JSON form.
+#[inline]
+pub(super) fn event_rest(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
     match &event.kind {
+        EventKind::Plain(_) => {}
         EventKind::AssistantReply(reply) => assistant_reply(out, reply)?,
         kind => kind.fields(&mut Members(out))?,
     }
@@ -64,16 +71,17 @@ pub(super) fn event_rest(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
 fn assistant_reply(out: &mut Vec<u8>, reply: &AssistantReply) -> io::Result<()> {
     raw(out, r#","turn":"#);
     number(out, reply.turn.into());
-    raw(out, r#","text":"#);
-    string(out, &reply.text);
+    raw(out, r#","text":""#);
+    escaped(out, &reply.text);
     if let Some(reason) = &reply.finish_reason {
-        raw(out, r#","finish_reason":"#);
-        string(out, reason);
+        raw(out, r#"","finish_reason":""#);
+        escaped(out, reason);
     }
-    raw(out, r#","model":"#);
-    string(out, &reply.model);
-    raw(out, r#","origin":"#);
-    string(out, reply.origin);
+    raw(out, r#"","model":""#);
+    escaped(out, &reply.model);
+    raw(out, r#"","origin":""#);
+    escaped(out, reply.origin);
+    raw(out, "\"");
     if !reply.metrics.is_empty() {
         raw(out, r#","metrics":"#);
         text::value(out, &reply.metrics)?;
@@ -81,19 +89,14 @@ fn assistant_reply(out: &mut Vec<u8>, reply: &AssistantReply) -> io::Result<()> 
     Ok(())
 }
 
-/// `effect`.
+/// `effect`, at the moment of its place.
 pub(in crate::harness) fn effect(
     out: &mut Vec<u8>,
     place: &Place,
-    at: u64,
     effect: &Effect,
 ) -> io::Result<()> {
-    raw(out, r#"{"v":1,"t":"effect","task":""#);
-    place.write(out, at);
-    raw(out, r#","effect":"#);
-    effect::write(out, effect)?;
-    raw(out, "}\n");
-    Ok(())
+    place.begin_effect(out);
+    effect::write(out, effect)
 }
 
 /// `answer`, of one that was taken.
@@ -103,12 +106,8 @@ pub(in crate::harness) fn answer(
     at: u64,
     answer: &Answer,
 ) -> io::Result<()> {
-    raw(out, ANSWER);
-    answered.write(out, at);
-    raw(out, r#","answer":"#);
-    answer::write(out, answer)?;
-    raw(out, "}\n");
-    Ok(())
+    answered.begin_answer(out, at);
+    answer::write(out, answer)
 }
 
 /// `answer`, of an effect that was withdrawn.
@@ -118,15 +117,10 @@ pub(in crate::harness) fn withdrawal(
     at: u64,
     how: Withdrawal,
 ) {
-    raw(out, ANSWER);
-    withdrawn.write(out, at);
-    raw(out, r#","answer":"#);
+    withdrawn.begin_answer(out, at);
     string(out, how.tag());
     raw(out, "}\n");
 }
-
-/// How the line of an answer begins.
-pub(in crate::harness) const ANSWER: &str = r#"{"v":1,"t":"answer","task":""#;
 
 /// `cancel`.
 pub(in crate::harness) fn cancel(

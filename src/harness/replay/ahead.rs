@@ -8,8 +8,7 @@ use memchr::memmem;
 use super::same::DOES;
 use super::track::Track;
 use crate::engine::{Effect, FULL, Outcome};
-use crate::harness::record::write::ANSWER;
-use crate::harness::record::{Answered, CancelLine, Line, RecordError, misread};
+use crate::harness::record::{ANSWER, Answered, CancelLine, Line, RecordError, misread};
 
 /// How many lines are looked at: more than a step has before it hands them over.
 const MOST: u64 = 4 * FULL as u64;

@@ -1,17 +1,17 @@
-//! The lines of events without fields of their own, which most lines of a record are.
+//! The lines of events, which most lines of a record are.
 
 use std::io;
 use std::sync::Arc;
 
 use super::text::add;
 use super::write;
-use crate::engine::{Event, EventKind};
+use crate::engine::Event;
 
 /// How many kinds of them are kept, over the sections they are reported under.
 const MOST: usize = 8;
 
-/// Writes the lines of events. Those without fields differ from others of their kind and section in
-/// their coordinates alone, so the rest is kept.
+/// Writes the lines of events. They differ from others of their kind and section in their coordinates
+/// and in the fields of the kind alone, so the rest is kept.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     head: Head,
@@ -55,8 +55,8 @@ struct Kept {
     name: &'static str,
     execution: Arc<str>,
     section: Arc<str>,
-    /// The line, from its number on.
-    rest: Vec<u8>,
+    /// The line, from its number up to the fields of its kind.
+    middle: Vec<u8>,
 }
 
 impl Kept {
@@ -74,27 +74,26 @@ impl Events {
     /// # Errors
     /// Something in it has no JSON form.
     pub(super) fn write(&mut self, out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
-        let EventKind::Plain(name) = event.kind else {
-            return write::event(out, event);
-        };
         out.extend_from_slice(self.head.of(event));
+        let name = event.kind.name();
         let kept = match self.kept.iter().position(|kept| kept.is_of(name, event)) {
             Some(at) => self.kept.get(at),
-            None => Some(self.keep(name, event)?),
+            None => Some(self.keep(name, event)),
         };
-        out.extend_from_slice(kept.map_or(&[], |kept| &kept.rest));
-        Ok(())
+        out.extend_from_slice(kept.map_or(&[], |kept| &kept.middle));
+        write::event_rest(out, event)
     }
 
-    /// Keeps the rest of a line.
-    fn keep(&mut self, name: &'static str, event: &Event) -> io::Result<&Kept> {
-        let mut rest = Vec::new();
-        write::event_rest(&mut rest, event)?;
+    /// Keeps the middle of a line.
+    #[cold]
+    fn keep(&mut self, name: &'static str, event: &Event) -> &Kept {
+        let mut middle = Vec::new();
+        write::event_middle(&mut middle, event);
         let kept = Kept {
             name,
             execution: event.execution.clone(),
             section: event.section.clone(),
-            rest,
+            middle,
         };
         let at = match self.kept.len() < MOST {
             true => self.kept.len(),
@@ -107,13 +106,14 @@ impl Events {
             }
             None => self.kept.push(kept),
         }
-        Ok(&self.kept[at])
+        &self.kept[at]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::EventKind;
 
     #[test]
     fn what_is_kept_changes_no_line() {
