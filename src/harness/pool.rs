@@ -129,25 +129,25 @@ impl Shared {
     /// Performs deeds until none is left. Whether the next is likely to come at once: it often
     /// follows on an answer that all has waited for.
     fn work(&self, turn: &mut Turn<'_>) -> bool {
-        let mut next = self.take();
+        let mut next = self.take(turn);
         while let (Some((id, deed)), _) = next {
             let answer = catch_unwind(AssertUnwindSafe(deed))
                 .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
-            next = self.take();
-            if next.0.is_none() {
-                turn.over();
-            }
+            next = self.take(turn);
             self.answers.push((id, answer));
         }
         next.1
     }
 
-    /// Takes the next deed. Where there is none, the thread is not busy any more: then also whether
-    /// it was the only one.
-    fn take(&self) -> (Option<(EffectId, Deed)>, bool) {
+    /// Takes the next deed. Where there is none, the thread's turn is over, and it is not busy any
+    /// more: both at once, so that none is started in its place. Then also whether it was the only one.
+    fn take(&self, turn: &mut Turn<'_>) -> (Option<(EffectId, Deed)>, bool) {
         let mut deeds = self.deeds();
         let deed = deeds.queue.pop_front();
-        deeds.busy -= usize::from(deed.is_none());
+        if deed.is_none() {
+            turn.over();
+            deeds.busy -= 1;
+        }
         (deed, deeds.busy == 0)
     }
 }

@@ -9,7 +9,7 @@ pub(in crate::harness) struct Rest<'a>(pub(in crate::harness) &'a [u8]);
 impl<'a> Rest<'a> {
     /// Takes what must come next.
     #[inline(always)]
-    pub(super) fn take(&mut self, piece: &[u8]) -> Option<()> {
+    pub(in crate::harness) fn take(&mut self, piece: &[u8]) -> Option<()> {
         self.0 = self.0.strip_prefix(piece)?;
         Some(())
     }
@@ -26,7 +26,7 @@ impl<'a> Rest<'a> {
     }
 
     /// Takes what stands before a byte, and that byte.
-    pub(super) fn until(&mut self, byte: u8) -> Option<&'a [u8]> {
+    pub(in crate::harness) fn until(&mut self, byte: u8) -> Option<&'a [u8]> {
         let (before, rest) = self.0.split_at(memchr::memchr(byte, self.0)?);
         self.0 = rest.get(1..)?;
         Some(before)

@@ -3,12 +3,10 @@
 
 use std::io::BufRead;
 
-use memchr::memmem;
-
-use super::same::DOES;
+use super::same::{EFFECT, EVENT};
 use super::track::Track;
-use crate::engine::{Effect, FULL, Outcome};
-use crate::harness::record::{ANSWER, Answered, CancelLine, Line, RecordError, misread};
+use crate::engine::{Effect, EffectId, FULL, Outcome};
+use crate::harness::record::{ANSWER, Answered, CancelLine, Line, RecordError, Rest, misread};
 
 /// How many lines are looked at: more than a step has before it hands them over.
 const MOST: u64 = 4 * FULL as u64;
@@ -16,9 +14,8 @@ const MOST: u64 = 4 * FULL as u64;
 /// How the line of an answer ends that nobody gave.
 const WITHDRAWN: [&[u8]; 2] = [br#","answer":"dropped"}"#, br#","answer":"interrupted"}"#];
 
-/// How the kind of an event ends that tells of a failure, and the one that ends every cancelled run.
-const FAILED: &[u8] = br#"_failed""#;
-const RUN_FAILED: &[u8] = br#""run_failed""#;
+/// What is wrong with one more answer to an effect.
+pub(super) const ANSWERED: &str = "its effect has an answer already";
 
 /// How far it is known that no step was cancelled.
 #[derive(Debug, Default)]
@@ -27,34 +24,71 @@ pub(super) struct Known {
     bytes: u64,
     /// This many lines are of what the run does.
     lines: u64,
-    /// Whether one of them tells of a failure, which may be what ended the run as cancelled.
-    fails: bool,
+    ending: Ending,
+}
+
+/// How the run may come to its end by itself, as far as it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Ending {
+    #[default]
+    Open,
+    /// A block of its first task failed.
+    Failed,
+    /// And its Lua state was torn down.
+    TornDown,
+}
+
+impl Ending {
+    /// What a next event makes of it. That of a failed block of a called chain is followed by that of
+    /// its caller's, or else was caught.
+    fn after(self, told: Told) -> Self {
+        match (told, self) {
+            (Told::Failed, _) => Self::Failed,
+            (Told::TearsDown, Self::Failed) => Self::TornDown,
+            (Told::TearsDown, _) => Self::Open,
+            (Told::Other, _) => self,
+        }
+    }
+}
+
+/// What a line tells of the first task, as far as it matters here.
+#[derive(Clone, Copy)]
+enum Told {
+    /// A block has failed, or the library.
+    Failed,
+    /// A Lua state is torn down.
+    TearsDown,
+    Other,
 }
 
 /// What a line says of the step that is run next, if it stands behind its lines.
 enum Says {
     /// It may be one of the step's own, be it of an effect that it withdrew.
-    Own,
-    /// It may be, and something failed.
-    Failed,
+    Own(Told),
     /// A cancel took effect within a step.
     CancelWithin,
     /// The run ended as cancelled.
     Cancelled,
+    /// The run was given an answer.
+    Answered(EffectId),
     /// The step came to its end.
     Over,
 }
 
 fn says(text: &str) -> Result<Says, serde_json::Error> {
     let bytes = text.as_bytes();
-    if DOES.iter().any(|start| bytes.starts_with(start)) {
-        return Ok(own(bytes));
+    if let Some((task, kind)) = event(bytes) {
+        return Ok(Says::Own(told(task, kind)));
+    }
+    if bytes.starts_with(EFFECT) {
+        return Ok(Says::Own(Told::Other));
     }
     Ok(match Line::read(text)? {
-        Line::Event(_) | Line::Effect(_) => own(bytes),
+        Line::Event(line) => Says::Own(told(line.task.as_bytes(), line.kind().as_bytes())),
+        Line::Effect(_) => Says::Own(Told::Other),
         Line::Answer(line) => match line.answer {
-            Answered::Taken(_) => Says::Over,
-            Answered::Withdrawn(_) => Says::Own,
+            Answered::Taken(_) => Says::Answered(line.id),
+            Answered::Withdrawn(_) => Says::Own(Told::Other),
         },
         Line::Cancel(CancelLine { after: Some(_), .. }) => Says::CancelWithin,
         Line::Outcome(line) if line.outcome == Outcome::Cancelled => Says::Cancelled,
@@ -62,22 +96,38 @@ fn says(text: &str) -> Result<Says, serde_json::Error> {
     })
 }
 
-fn own(line: &[u8]) -> Says {
-    let tells = |what: &[u8]| memmem::find(line, what).is_some();
-    match tells(FAILED) && !tells(RUN_FAILED) {
-        true => Says::Failed,
-        false => Says::Own,
+/// The task and the kind of an event whose line is written as this engine writes it.
+fn event(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = Rest(line);
+    rest.take(EVENT.as_bytes())?;
+    rest.take(br#","task":""#)?;
+    let task = rest.until(b'"')?;
+    rest.take(br#","seq":"#)?;
+    rest.number()?;
+    rest.take(br#","event":{"kind":""#)?;
+    Some((task, rest.until(b'"')?))
+}
+
+fn told(task: &[u8], kind: &[u8]) -> Told {
+    match kind {
+        _ if task != b"0" => Told::Other,
+        b"lua_chunk_failed" | b"lua_shared_load_failed" => Told::Failed,
+        b"lua_teardown_started" => Told::TearsDown,
+        _ => Told::Other,
     }
 }
 
 /// That the step whose lines come next ended by itself, for all that the record says. Before it there
-/// was no cancel, nor a stop, which may end a run as cancelled later.
+/// was no cancel, nor a stop, which may end a run as cancelled later. `is_answered` says which effects
+/// have had their answer.
 ///
 /// # Errors
-/// The run ends there as cancelled, or the next line is none of a record.
+/// The run ends there as cancelled, the next line is one more answer to one of those, or it is none of
+/// a record.
 pub(super) fn check_uncancelled<R: BufRead>(
     track: &mut Track<R>,
     known: &mut Known,
+    is_answered: impl Fn(EffectId) -> bool,
 ) -> Result<(), RecordError> {
     if track.place() < known.bytes {
         return Ok(());
@@ -94,26 +144,29 @@ pub(super) fn check_uncancelled<R: BufRead>(
         let Some((number, text)) = track.look(at) else {
             return Ok(());
         };
-        match says(text) {
-            Ok(own @ (Says::Own | Says::Failed)) => {
+        match (says(text), known.ending) {
+            (Ok(Says::Own(told)), ending) => {
                 known.lines = line + 1;
-                known.fails |= matches!(own, Says::Failed);
+                known.ending = ending.after(told);
             }
             // What a prompt raises may end its run so too.
-            Ok(Says::Cancelled) if known.fails => return Ok(()),
-            Ok(Says::CancelWithin) if !is_handed_over(track, at) => {
+            (Ok(Says::Cancelled), Ending::TornDown) => return Ok(()),
+            (Ok(Says::CancelWithin), _) if !is_handed_over(track, at) => {
                 let reason =
                     "a `cancel` with `after` begins a step, and the one before has not ended";
                 return Err(wrong(number, reason));
             }
-            Ok(Says::CancelWithin | Says::Over) => return Ok(()),
-            Ok(Says::Cancelled) => {
+            (Ok(Says::Answered(id)), _) if at == 0 && is_answered(id) => {
+                return Err(wrong(number, ANSWERED));
+            }
+            (Ok(Says::CancelWithin | Says::Answered(_) | Says::Over), _) => return Ok(()),
+            (Ok(Says::Cancelled), _) => {
                 let reason = "the run ended as cancelled, and no `cancel` line says where";
                 return Err(wrong(number, reason));
             }
-            Err(error) if at == 0 => return Err(misread(number, &error)),
+            (Err(error), _) if at == 0 => return Err(misread(number, &error)),
             // It is told of once the run has come so far.
-            Err(_) => return Ok(()),
+            (Err(_), _) => return Ok(()),
         }
     }
     Ok(())
@@ -140,7 +193,7 @@ pub(super) fn check_reached<R: BufRead>(
     let (mut at, mut reached) = (1, 0);
     while let Some((_, text)) = track.look(at) {
         match says(text) {
-            Ok(Says::Own | Says::Failed) => reached += 1,
+            Ok(Says::Own(_)) => reached += 1,
             // The last event tells of the cancel itself.
             Ok(Says::Cancelled) if after >= reached => {
                 let reason = format!("`after` is {after}, and its step did not come so far");

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use super::ahead::{Known, check_reached, check_uncancelled};
+use super::ahead::{ANSWERED, Known, check_reached, check_uncancelled};
 use super::difference::{Difference, Instead, ReplayError};
 use super::same::{DOES, is_same, lines, moment};
 use super::track::Track;
@@ -111,6 +111,8 @@ pub(in crate::harness) struct Replayer<R> {
     lines: Lines,
     /// The effects without an answer.
     open: Unanswered<Issued>,
+    /// The id of the next effect.
+    issued: EffectId,
     /// What was written last.
     text: Vec<u8>,
     /// The moment of the last line that has one.
@@ -127,6 +129,7 @@ impl<R: BufRead> Replayer<R> {
             is_cut_short: false,
             lines: Lines::default(),
             open: Unanswered::default(),
+            issued: EffectId::default(),
             text: Vec::new(),
             at: 0,
             resumes: false,
@@ -204,7 +207,8 @@ impl<R: BufRead> Replayer<R> {
                 due = self.raise_cancel(run)?;
             }
             if !self.is_cut_short {
-                check_uncancelled(&mut self.track, &mut self.known)?;
+                let is_answered = |id| id < self.issued && self.open.get(id).is_none();
+                check_uncancelled(&mut self.track, &mut self.known, is_answered)?;
             }
             let step = run.step();
             if step.cancelled.is_some_and(|point| !is_from(point, due)) {
@@ -357,6 +361,7 @@ impl<R: BufRead> Replayer<R> {
                 Item::Event(event) => follow.event(&event),
                 Item::Effect(issued) => {
                     follow.effect(&issued);
+                    self.issued = EffectId(issued.id.0 + 1);
                     self.open.insert(issued.id, issued);
                 }
             }
@@ -397,6 +402,14 @@ impl<R: BufRead> Replayer<R> {
                 self.check_answer(id, &answer)?;
                 self.compare_answer(id, at, &answer)?;
                 self.answer(run, follow, id, at, answer)?;
+            }
+            Line::Answer(AnswerLine {
+                id,
+                answer: Answered::Taken(_),
+                ..
+            }) if id < self.issued => {
+                let (line, why) = (number, ANSWERED.to_owned());
+                return Err(Halt::Refused { line, why });
             }
             Line::Stop(StopLine { at, ids }) => {
                 self.at = at;

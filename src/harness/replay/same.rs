@@ -13,8 +13,11 @@ const AT: &[u8] = b"\"at\":";
 /// How the line of an event begins, which has no moment.
 pub(super) const EVENT: &str = r#"{"v":1,"t":"event""#;
 
+/// How the line of an effect begins.
+pub(super) const EFFECT: &[u8] = br#"{"v":1,"t":"effect""#;
+
 /// How the lines begin of what a run does itself.
-pub(super) const DOES: [&[u8]; 2] = [EVENT.as_bytes(), br#"{"v":1,"t":"effect""#];
+pub(super) const DOES: [&[u8]; 2] = [EVENT.as_bytes(), EFFECT];
 
 /// Whether a line is the one that was recorded: as JSON values, and whenever either was written.
 /// Nearly always they have the same bytes but for the moment.
