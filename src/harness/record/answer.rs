@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::effect::object;
 use super::json::{Seen, read_shallow, word};
-use super::text::{escaped, raw, string, value};
+use super::text::{END, escaped, raw, string, value};
 use crate::engine::model::{Body, FailureClass, Metrics, ModelFailure, Reply, ToolCall};
 use crate::engine::store::{self, StoreValue};
 use crate::engine::tool::{ToolClass, ToolFailure};
@@ -63,9 +63,6 @@ pub(super) fn write(out: &mut Vec<u8>, answer: &Answer) -> io::Result<()> {
     raw(out, END);
     Ok(())
 }
-
-/// How the line of an answer ends, and the answer with it.
-const END: &str = "}}\n";
 
 fn store_value(out: &mut Vec<u8>, found: &StoreValue) {
     match found {

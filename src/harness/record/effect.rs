@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error as _};
 use serde_json::value::RawValue;
 
 use super::json::{read_shallow, word};
-use super::text::{escaped, number, raw, string, value};
+use super::text::{END, escaped, number, raw, string, value};
 use crate::engine::model::{Content, Message, Origin, Part, Role, Round, Tool, ToolCall};
 use crate::engine::store::StoreOp;
 use crate::engine::{Effect, ToolRequest};
@@ -33,9 +33,6 @@ pub(super) fn write(out: &mut Vec<u8>, effect: &Effect) -> io::Result<()> {
     }
     Ok(())
 }
-
-/// How the line of an effect ends, and the effect with it.
-const END: &str = "}}\n";
 
 fn store(out: &mut Vec<u8>, op: &StoreOp, direct: bool) {
     match op {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::line::START;
 use super::rest::Rest;
 use super::text::{add, number, raw};
 use crate::engine::{EffectId, Issued};
@@ -14,7 +15,7 @@ const TAKEN: &str = r#","answer":"#;
 
 /// Where the word stands, from the beginning and back from the end, that an effect's line has another
 /// one for. Both are equally long.
-const FIRST: usize = ANSWER.len() - r#"answer","task":""#.len();
+const FIRST: usize = START.len();
 const SECOND: usize = r#"answer":"#.len();
 const WORD: &[u8; 6] = b"effect";
 

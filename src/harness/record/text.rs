@@ -6,6 +6,9 @@ use std::io;
 
 use serde::ser::{Serialize, SerializeMap};
 
+/// How a line ends, and with it the object that is its last member.
+pub(super) const END: &str = "}}\n";
+
 /// How many bytes are looked at in one go for those that must be escaped.
 const GO: usize = 16;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::head::{Form, Head};
 use super::line::Kind;
 use super::place::Place;
-use super::text::{self, Members, escaped, number, raw, string};
+use super::text::{self, END, Members, escaped, number, raw, string};
 use super::{VERSION, answer, effect};
 use crate::engine::{
     Answer, AssistantReply, Effect, EffectId, Event, EventKind, Outcome, RunError, Withdrawal,
@@ -63,7 +63,7 @@ pub(super) fn event_rest(out: &mut Vec<u8>, event: &Event) -> io::Result<()> {
         EventKind::AssistantReply(reply) => assistant_reply(out, reply)?,
         kind => kind.fields(&mut Members(out))?,
     }
-    raw(out, "}}\n");
+    raw(out, END);
     Ok(())
 }
 

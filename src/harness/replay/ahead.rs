@@ -144,29 +144,29 @@ pub(super) fn check_uncancelled<R: BufRead>(
         let Some((number, text)) = track.look(at) else {
             return Ok(());
         };
-        match (says(text), known.ending) {
-            (Ok(Says::Own(told)), ending) => {
+        match says(text) {
+            Ok(Says::Own(told)) => {
                 known.lines = line + 1;
-                known.ending = ending.after(told);
+                known.ending = known.ending.after(told);
             }
             // What a prompt raises may end its run so too.
-            (Ok(Says::Cancelled), Ending::TornDown) => return Ok(()),
-            (Ok(Says::CancelWithin), _) if !is_handed_over(track, at) => {
+            Ok(Says::Cancelled) if known.ending == Ending::TornDown => return Ok(()),
+            Ok(Says::CancelWithin) if !is_handed_over(track, at) => {
                 let reason =
                     "a `cancel` with `after` begins a step, and the one before has not ended";
                 return Err(wrong(number, reason));
             }
-            (Ok(Says::Answered(id)), _) if at == 0 && is_answered(id) => {
+            Ok(Says::Answered(id)) if at == 0 && is_answered(id) => {
                 return Err(wrong(number, ANSWERED));
             }
-            (Ok(Says::CancelWithin | Says::Answered(_) | Says::Over), _) => return Ok(()),
-            (Ok(Says::Cancelled), _) => {
+            Ok(Says::CancelWithin | Says::Answered(_) | Says::Over) => return Ok(()),
+            Ok(Says::Cancelled) => {
                 let reason = "the run ended as cancelled, and no `cancel` line says where";
                 return Err(wrong(number, reason));
             }
-            (Err(error), _) if at == 0 => return Err(misread(number, &error)),
+            Err(error) if at == 0 => return Err(misread(number, &error)),
             // It is told of once the run has come so far.
-            (Err(_), _) => return Ok(()),
+            Err(_) => return Ok(()),
         }
     }
     Ok(())
