@@ -86,6 +86,11 @@ pub fn record(source: &str, launch: Launch) -> (Report, Vec<u8>) {
 
 /// Runs [`rich`].
 pub fn record_rich() -> (Report, Vec<u8>) {
+    record_longer(0)
+}
+
+/// Runs [`rich`] with so many more bytes of text that says nothing.
+pub fn record_longer(by: usize) -> (Report, Vec<u8>) {
     let script = script();
     let launch = Launch {
         model: Some(script.model().clone()),
@@ -93,7 +98,7 @@ pub fn record_rich() -> (Report, Vec<u8>) {
         operator: Some(Arc::new(Answers::new(ANSWERS))),
         ..Launch::default()
     };
-    record(&rich(), launch)
+    record(&(rich() + &"-".repeat(by)), launch)
 }
 
 /// Resumes the run of a record, with what serves [`rich`]. Gives the record as it is then, too.

@@ -54,6 +54,18 @@ pub struct Torn {
     pub bytes: Vec<u8>,
 }
 
+/// What a system writes whole of a file at the least, in bytes. Pages of another size hold so many.
+const PAGE: u64 = 4096;
+
+impl Torn {
+    /// Whether a write was ended there, by a kill or by a full disk, since a system ends one between
+    /// two pages of the file (spec R16).
+    pub(in crate::harness) fn is_at_page_end(&self) -> bool {
+        let end = self.offset + self.bytes.len() as u64;
+        self.bytes.last().is_some_and(|byte| *byte != 0) && end.is_multiple_of(PAGE)
+    }
+}
+
 /// Reads the lines of a record, one at a time, so that its length does not matter. As an iterator
 /// it gives each line with its number, from 1, and nothing after an error. A last line without an
 /// end is not given; [`Reader::torn`] has it.

@@ -144,10 +144,12 @@ impl<R: BufRead> Replayer<R> {
         }
     }
 
-    /// Whether what is left of a last line may be of an answer; known once all others were read.
+    /// Whether what is left of a last line may be of an answer that the run went on with; known once
+    /// all others were read.
     pub(in crate::harness) fn may_hide_answer(&self) -> bool {
         let start = format!("{}{}\"", START, Kind::Answer.tag());
-        self.track.torn().is_some_and(|torn| {
+        let torn = self.track.torn().filter(|torn| !torn.is_at_page_end());
+        torn.is_some_and(|torn| {
             // Of a line that the system had no time to write there are zeros.
             let zeros = torn.bytes.iter().rev().take_while(|byte| **byte == 0);
             let is_there = torn.bytes.len() - zeros.count();
