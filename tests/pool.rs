@@ -100,7 +100,14 @@ fn a_deed_that_panics_is_answered_as_broken_and_others_go_on() {
     pool.submit(EffectId(0), || panic!("a plain text")).unwrap();
     pool.submit(EffectId(1), || panic!("the number {}", 5))
         .unwrap();
-    pool.submit(EffectId(2), || std::panic::panic_any(5_u8))
+    /// Panics once more when it is dropped.
+    struct Again;
+    impl Drop for Again {
+        fn drop(&mut self) {
+            panic!("again");
+        }
+    }
+    pool.submit(EffectId(2), || std::panic::panic_any(Again))
         .unwrap();
     pool.submit(EffectId(3), || answer("fine")).unwrap();
     let broken = |text: &str| Answer::Broken(format!("a worker panicked: {text}"));

@@ -5,7 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
 use runvil::engine::model::Model;
@@ -246,13 +246,15 @@ fn of_script(model: &Model, selected: Option<&str>) -> Catalog {
 fn until_cancelled<T>(cancel: &CancelToken, abort: &Abort, deed: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
-        scope.spawn(move || {
+        let watch = move || {
             while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 if cancel.is_cancelled() {
                     return abort.abort();
                 }
             }
-        });
+        };
+        // Where the system gives no thread, the deed ends by its own limits.
+        let _ = Builder::new().spawn_scoped(scope, watch);
         let outcome = deed();
         drop(done);
         outcome

@@ -132,7 +132,7 @@ impl Shared {
         let mut next = self.take(turn);
         while let (Some((id, deed)), _) = next {
             let answer = catch_unwind(AssertUnwindSafe(deed))
-                .unwrap_or_else(|panic| Answer::Broken(panic_text(&*panic)));
+                .unwrap_or_else(|panic| Answer::Broken(panic_text(panic)));
             next = self.take(turn);
             self.answers.push((id, answer));
         }
@@ -158,11 +158,13 @@ impl fmt::Debug for Shared {
     }
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!(
-        "a worker panicked: {}",
-        text.as_deref().unwrap_or("no message")
-    )
+fn panic_text(panic: Box<dyn Any + Send>) -> String {
+    let text = panic.downcast::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|panic| panic.downcast::<String>().map(|text| *text));
+    let text = text.unwrap_or_else(|panic| {
+        // To drop what a Host panics with may panic again.
+        std::mem::forget(panic);
+        "no message".to_owned()
+    });
+    format!("a worker panicked: {text}")
 }

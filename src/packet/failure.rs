@@ -5,6 +5,7 @@ mod infer;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 
 use serde_json::{Map, Value, json};
 
@@ -223,6 +224,12 @@ impl Failure {
             message: message.into(),
             raw: None,
         }
+    }
+
+    /// A session for which this machine's system has no thread.
+    pub(super) fn of_system(error: &io::Error) -> Self {
+        let message = format!("the system gives no thread: {error}");
+        Self::new(FailureClass::PROVIDER_RUNTIME_CLAIM, message)
     }
 
     /// A failure as it is recorded: the fields of P74, `class` and `class_name` both the name

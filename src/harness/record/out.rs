@@ -2,6 +2,7 @@
 //! that is started when there is that much of them.
 
 use std::io;
+use std::sync::LazyLock;
 use std::thread::{self, Builder, JoinHandle};
 use std::time::Duration;
 
@@ -16,12 +17,17 @@ pub(super) struct Out {
     /// `None` while the thread has it, and once it is lost.
     sink: Option<Sink>,
     thread: Option<Thread>,
+    /// Whether there is no thread for it.
+    is_alone: bool,
 }
 
 impl Out {
     pub(super) fn new(sink: Sink) -> Self {
-        let sink = Some(sink);
-        Self { sink, thread: None }
+        Self {
+            sink: Some(sink),
+            thread: None,
+            is_alone: false,
+        }
     }
 
     /// Hands lines over and empties the text. All earlier ones are then handed over too.
@@ -47,13 +53,15 @@ impl Out {
     /// The recorder's, of earlier lines.
     pub(super) fn write_behind(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
         self.settle()?;
-        if self.thread.is_none() {
-            self.thread = Thread::start().ok();
+        if self.thread.is_none() && !self.is_alone {
+            self.thread = HAS_CORES.then(Thread::start).and_then(Result::ok);
+            self.is_alone = self.thread.is_none();
         }
-        let (Some(thread), Some(sink)) = (&mut self.thread, self.sink.take()) else {
-            // Without threads the run waits.
+        let Some(thread) = &mut self.thread else {
+            // Without one the run waits.
             return self.write(text);
         };
+        let sink = self.sink.take().ok_or_else(lost)?;
         let piece = std::mem::replace(text, std::mem::take(&mut thread.spare));
         thread.hand(Piece { sink, text: piece })
     }
@@ -74,6 +82,10 @@ impl Out {
         written
     }
 }
+
+/// Whether there is a core for another thread. With one core it could only hold the run up.
+static HAS_CORES: LazyLock<bool> =
+    LazyLock::new(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1));
 
 fn lost() -> io::Error {
     io::Error::other("the recorder has panicked")
@@ -215,23 +227,26 @@ mod tests {
     #[test]
     fn lines_are_handed_over_in_order_either_way() {
         // spec R13
-        let (mut out, room) = out(usize::MAX);
-        let mut wanted = Vec::new();
-        for number in 0..200 {
-            let mut text = format!("line {number}\n").into_bytes();
-            wanted.extend_from_slice(&text);
-            match number % 5 {
-                0 => out.write(&mut text).expect("room"),
-                _ => out.write_behind(&mut text).expect("room"),
+        for is_alone in [false, true] {
+            let (mut out, room) = out(usize::MAX);
+            out.is_alone = is_alone;
+            let mut wanted = Vec::new();
+            for number in 0..200 {
+                let mut text = format!("line {number}\n").into_bytes();
+                wanted.extend_from_slice(&text);
+                match number % 5 {
+                    0 => out.write(&mut text).expect("room"),
+                    _ => out.write_behind(&mut text).expect("room"),
+                }
+                assert!(text.is_empty());
+                if number % 5 == 0 || is_alone {
+                    // spec R14: nothing is on its way then
+                    assert_eq!(*room.0.lock().expect("nobody panics"), wanted);
+                }
             }
-            assert!(text.is_empty());
-            if number % 5 == 0 {
-                // spec R14: nothing is on its way then
-                assert_eq!(*room.0.lock().expect("nobody panics"), wanted);
-            }
+            out.write(&mut Vec::new()).expect("room");
+            assert_eq!(*room.0.lock().expect("nobody panics"), wanted);
         }
-        out.write(&mut Vec::new()).expect("room");
-        assert_eq!(*room.0.lock().expect("nobody panics"), wanted);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
 use crate::engine::model::{Model, Reply, Round};
@@ -62,16 +62,18 @@ fn wait(
 ) -> Result<Answered, Box<Ended>> {
     let (tell, told) = channel();
     thread::scope(|scope| {
-        scope.spawn(move || {
+        let ask = move || {
             // Nobody listens any more where the session is over.
             let _ = tell.send(deed());
-        });
-        loop {
+        };
+        let asking = Builder::new().spawn_scoped(scope, ask);
+        let asking = asking.map_err(|error| Box::new(Ended::Failed(Failure::of_system(&error))))?;
+        let ended = loop {
             match told.recv_timeout(LOOK) {
-                Ok(answered) => return Ok(answered),
+                Ok(answered) => break Ok(answered),
                 Err(RecvTimeoutError::Disconnected) => {
-                    abort.abort();
-                    return Err(Box::new(Ended::Interrupted));
+                    let message = "Completion: what answers the rounds panicked".to_owned();
+                    break Err(Ended::Failed(failed_round(message, None)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -81,7 +83,10 @@ fn wait(
                 () => continue,
             };
             abort.abort();
-            return Err(Box::new(ended));
-        }
+            break Err(ended);
+        };
+        // Its panic has been told.
+        let _ = asking.join();
+        ended.map_err(Box::new)
     })
 }

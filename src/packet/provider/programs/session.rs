@@ -1,10 +1,11 @@
 //! A run of a program as a session (spec P141, P143 to P145).
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
 use super::Ready;
@@ -112,12 +113,15 @@ impl<'a> Running<'a> {
     }
 
     /// Runs the program, and cancels it where its time is over or the run is interrupted.
-    fn run(&self, launch: Launch, sink: &mut dyn Sink) -> Report {
+    ///
+    /// # Errors
+    /// The system gives no thread that looks for these.
+    fn run(&self, launch: Launch, sink: &mut dyn Sink) -> io::Result<Report> {
         let job = self.job;
         let cancel = launch.cancel.clone();
         let is_over = AtomicBool::new(false);
         thread::scope(|scope| {
-            scope.spawn(|| {
+            let watch = || {
                 while !is_over.load(Ordering::Acquire) {
                     if job.interrupt.is_raised() || job.deadline.is_over() {
                         cancel.cancel();
@@ -125,13 +129,14 @@ impl<'a> Running<'a> {
                     }
                     thread::sleep(LOOK);
                 }
-            });
+            };
+            Builder::new().spawn_scoped(scope, watch)?;
             let mut observe = |event: &RunEvent| tell(event, sink);
             let report = self
                 .harness
                 .run(&self.ready.text.text, launch, &mut observe);
             is_over.store(true, Ordering::Release);
-            report
+            Ok(report)
         })
     }
 
@@ -169,9 +174,13 @@ impl Session for Running<'_> {
         };
         let model = launch.model.as_ref().map(|model| model.id.to_string());
         sink.event(Event::RunStarted { model, label: None });
-        let report = self.run(launch, sink);
-        sink.log(&format!("Run {} seed={}", report.run, report.seed));
-        let ended = self.ended(report.outcome, &failures, sink);
+        let ended = match self.run(launch, sink) {
+            Ok(report) => {
+                sink.log(&format!("Run {} seed={}", report.run, report.seed));
+                self.ended(report.outcome, &failures, sink)
+            }
+            Err(error) => Ended::Failed(Failure::of_system(&error)),
+        };
         sink.event(match &ended {
             Ended::Succeeded => Event::RunCompleted { stop_reason: None },
             Ended::Failed(failure) | Ended::NotStarted(failure) => Event::RunFailed {
