@@ -292,6 +292,62 @@ fn the_table_of_strings_looks_like_lua_s() {
 }
 
 #[test]
+fn tables_are_sorted_as_in_lua() {
+    // Lists that a sort splits evenly, badly and not at all, and orders that are none. The results,
+    // what is compared and in which order, and the errors.
+    let script = SCRIPT.to_owned()
+        + r"
+local state = 7
+local function dice(n) state = (state * 1103515245 + 12345) % 2147483648 return state // 65536 % n end
+local lists = {
+  function(n) return dice(n) end,
+  function(n) return dice(4) end,
+  function(_, i) return i end,
+  function(n, i) return n - i end,
+  function(n, i) return i % 2 == 0 and i or n - i end,
+  function() return 1 end,
+}
+local orders = {
+  function(a, b) return a > b end,
+  function(a, b) return a % 5 < b % 5 end,
+  function(a, b) return a <= b end,
+  function() return true end,
+  function() return false end,
+  function(a, b) return (a + b) % 2 == 0 end,
+  function(a, b) if a == 3 then error('three', 0) end return a < b end,
+}
+for _, n in ipairs({ 0, 1, 2, 3, 4, 5, 10, 50, 99 }) do
+  for at, item in ipairs(lists) do
+    local function list() local t = {} for i = 1, n do t[i] = item(n, i) end return t end
+    local t = list()
+    try('sort ' .. at, function() table.sort(t) return table.concat(t, ' ') end)
+    for number, order in ipairs(orders) do
+      local t, seen, count = list(), {}, 0
+      try('by ' .. number, function()
+        table.sort(t, function(a, b)
+          count = count + 1
+          if count < 200 then seen[count] = show(a, b) end
+          return order(a, b)
+        end)
+      end)
+      out[#out + 1] = count .. ': ' .. table.concat(seen, ';')
+      for i, v in ipairs(t) do t[i] = tostring(v) end
+      out[#out + 1] = table.concat(t, ' ')
+    end
+  end
+end
+local words = setmetatable({}, { __lt = function() return true end })
+for _, t in ipairs({ { 'b', 'a', 'c' }, { 1, 'a' }, { {}, {} }, { words, words }, { 2.5, 1, -0.0 }, { true, false } }) do
+  try('mixed', function() table.sort(t) return show(t[1] == nil, #t) end)
+end
+for _, f in ipairs({ false, 5, 'x', {} }) do try('order', function() return table.sort({ 2, 1 }, f), 1 end) end
+for _, t in ipairs({ false, 5, 'text', tostring }) do try('list', function() return table.sort(t), 1 end) end
+return table.concat(out, '\n')
+";
+    assert_eq!(difference(&by_vm(&script), &by_lua(&script)), None);
+}
+
+#[test]
 fn tables_are_moved_as_in_lua() {
     let script = SCRIPT.to_owned()
         + r"
