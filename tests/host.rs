@@ -264,10 +264,14 @@ fn the_key_is_in_nothing_that_is_printed() {
         ("RUNVIL_GATEWAY_API_KEY", "sk-secret"),
     ];
     for options in [&[][..], &["--json"], &["--events"]] {
-        let words = [&["run", "ask.md", "hi"], options].concat();
-        let finished = run(&words, &set);
+        let words = ["run", "ask.md", "hi", "--record", "r"];
+        let words = [&words, options].concat();
+        let folder = folder("");
+        let finished = command(folder.path(), &words, &set);
         assert_eq!(finished.status, Some(1));
-        let printed = finished.stdout + &finished.stderr;
+        // spec R14: nor in the record
+        let record = fs::read_to_string(folder.path().join("r")).unwrap();
+        let printed = finished.stdout + &finished.stderr + &record;
         assert!(
             printed.contains("did not accept the credentials (status 401)"),
             "{printed}"

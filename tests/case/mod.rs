@@ -86,7 +86,40 @@ impl Case {
             .stdout(self.stream(Stream::Stdout))
             .stderr(self.stream(Stream::Stderr));
         let finished = finish(&mut command, &self.stdin);
-        self.compare(&finished, folder.path())
+        self.compare(&finished, folder.path()) + &self.record(furnish)
+    }
+
+    /// Runs the case once more with a record, where it is a run without one, and replays that
+    /// (case 07/2). Gives what is wrong, or nothing.
+    fn record(&self, furnish: impl Fn(&Path)) -> String {
+        let is_recorded = |word: &String| word.starts_with("--record");
+        let words = match self.command.split_first() {
+            Some((run, words)) if run == "run" && !words.iter().any(is_recorded) => words,
+            _ => return String::new(),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        furnish(folder.path());
+        self.furnish(folder.path());
+        let record = tempfile::tempdir().unwrap();
+        let record = record.path().join("r");
+        let mut command = runvil(folder.path(), ["run", "--record"]);
+        command.arg(&record).args(words).envs(&self.env);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let recorded = finish(&mut command, &self.stdin);
+        if recorded.status != Some(self.status) {
+            return format!("  recorded: {recorded:?}\n");
+        }
+        if !record.exists() {
+            return String::new();
+        }
+        let mut command = runvil(folder.path(), ["replay"]);
+        command.arg(&record);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let replayed = finish(&mut command, "");
+        match replayed.status {
+            Some(0) => String::new(),
+            _ => format!("  replayed: {replayed:?}\n"),
+        }
     }
 
     fn furnish(&self, folder: &Path) {
